@@ -1,0 +1,1 @@
+"""What schedtui knows, as pure values and folds: no I/O, no threads, no terminal."""

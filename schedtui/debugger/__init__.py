@@ -1,0 +1,1 @@
+"""Driving Delve: breakpoints, session, replies, and the thread that owns them."""

@@ -1,0 +1,335 @@
+"""The debugger's state and its wishes, as frozen values.
+
+Owns the vocabulary between the owner thread of dlv and whoever shows it: commands go in, events come out. It
+neither talks to dlv (``session``) nor parses its text (``replies``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+TargetState = Literal["none", "building", "starting", "stopped", "running", "exited", "lost"]
+"""``none``: no debuggee. ``exited``: the target ended, dlv is there. ``lost``: dlv itself is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One frame of a goroutine's stack."""
+
+    index: int
+    """0 is the innermost."""
+    function: str
+    """Full Go name, ``k8s.io/kubernetes/pkg/scheduler.(*Scheduler).ScheduleOne``; empty when unknown."""
+    file: str
+    """Absolute path as dlv tells it (after path substitution); empty when unknown."""
+    line: int
+    """1-based."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A value in the target, loaded as far as was asked for."""
+
+    name: str
+    type: str
+    value: str
+    """One line that a person can read; long strings are cut and say so."""
+    kind: str = ""
+    """Go's reflect kind in lower case: ``struct``, ``ptr``, ``map``, ``slice``, ``string`` …"""
+    expression: str = ""
+    """What to evaluate to get this value again (for lazy loading); empty when there is none."""
+    children: tuple[Variable, ...] = ()
+    has_more: bool = False
+    """True when there are children (or bytes of a string) that were not loaded."""
+    length: int = 0
+    """Elements of a slice or map, bytes of a string."""
+    unreadable: str = ""
+    """Why it cannot be read; empty when it can."""
+    changed: bool = False
+    """True when it differs from what the same expression held at the stop before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Breakpoint:
+    """A breakpoint as dlv has it."""
+
+    id: int
+    location: str
+    """What was asked for, or the function it stands in."""
+    file: str = ""
+    line: int = 0
+    function: str = ""
+    name: str = ""
+    enabled: bool = True
+    condition: str = ""
+    hit_count: int = 0
+    tracepoint: bool = False
+    watch: bool = False
+    suspended: bool = False
+    """True when it will be set only once the target is restarted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goroutine:
+    """One goroutine of the stopped target."""
+
+    id: int
+    function: str
+    file: str
+    line: int
+    role: str = ""
+    """What it does, in words: ``scheduling loop``, ``binding of shop/web-1``, ``informer`` …; empty when unknown."""
+    selected: bool = False
+    status: str = ""
+    start_function: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Everything that is shown of a stopped target."""
+
+    reason: Literal["entry", "breakpoint", "step", "interrupt", "watch", "panic", "unknown"]
+    title: str
+    """One line: which breakpoint, or why it stopped."""
+    goroutine: int = 0
+    breakpoint_id: int = 0
+    frames: tuple[Frame, ...] = ()
+    selected_frame: int = 0
+    arguments: tuple[Variable, ...] = ()
+    locals: tuple[Variable, ...] = ()
+    watches: tuple[Variable, ...] = ()
+    note: str = ""
+    """What the user should know: optimised code, step changed goroutine, lease at risk."""
+    at: float = 0.0
+    """When it stopped, seconds since the epoch."""
+
+
+# --- commands: what the UI asks of the owner thread -----------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    """Let the target run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Step the selected goroutine."""
+
+    how: Literal["next", "step", "stepout", "step-instruction", "next-instruction"] = "next"
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupt:
+    """Stop a running target; goes ahead of everything queued."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """Start the target anew, with the next run's log file; breakpoints are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelectFrame:
+    """Show another frame of the selected goroutine."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class SelectGoroutine:
+    """Make another goroutine the selected one."""
+
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetBreakpoint:
+    """Set a breakpoint; a running target is interrupted for it and continued."""
+
+    location: str
+    """A catalogue name (``ScheduleOne``, ``Pop``), a documented spelling, ``file:line`` or any dlv location."""
+    condition: str = ""
+    name: str = ""
+    tracepoint: bool = False
+    pod: str = ""
+    """``ns/name``: stop for this pod only; the condition is written from the catalogue."""
+
+
+@dataclass(frozen=True, slots=True)
+class AmendBreakpoint:
+    """Change or clear a breakpoint."""
+
+    id: int
+    action: Literal["clear", "enable", "disable", "condition", "hitcount"]
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Console:
+    """A line typed by the user, sent to dlv after the documented spellings were understood."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluate:
+    """Evaluate an expression and answer with ``Evaluated``."""
+
+    expression: str
+    ticket: int = 0
+    full: bool = False
+    """Load strings, maps and slices much further than usual."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Add or remove a watched expression."""
+
+    expression: str
+    remove: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ListGoroutines:
+    """Answer with ``GoroutinesListed``."""
+
+    limit: int = 500
+
+
+@dataclass(frozen=True, slots=True)
+class SetVerbosity:
+    """Set klog's verbosity in the stopped target's memory (design section 5)."""
+
+    v: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The user's answer to a question that dlv asked."""
+
+    text: str
+
+
+Command = (
+    Continue | Step | Interrupt | Restart | SelectFrame | SelectGoroutine | SetBreakpoint | AmendBreakpoint
+    | Console | Evaluate | Watch | ListGoroutines | SetVerbosity | Answer
+)  # fmt: skip
+"""What can be submitted to the driver."""
+
+
+# --- events: what the owner thread tells ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class StateChanged:
+    """The target's state, and what is going on in words."""
+
+    state: TargetState
+    detail: str = ""
+    target_pid: int | None = None
+    dlv_pid: int | None = None
+    log_path: str | None = None
+    """The file that the target's stderr goes to in this run."""
+    exit_status: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The target stopped (or another frame or goroutine was selected)."""
+
+    stop: Stop
+
+
+@dataclass(frozen=True, slots=True)
+class BreakpointsChanged:
+    """dlv's own list, after any change."""
+
+    breakpoints: tuple[Breakpoint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleOutput:
+    """Text for the console: literal, may hold several lines."""
+
+    text: str
+    kind: Literal["echo", "output", "note", "error", "trace"] = "output"
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """The answer to ``Evaluate``."""
+
+    ticket: int
+    variable: Variable
+
+
+@dataclass(frozen=True, slots=True)
+class GoroutinesListed:
+    """The answer to ``ListGoroutines``."""
+
+    goroutines: tuple[Goroutine, ...]
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAsked:
+    """dlv asks something that policy leaves to the user; answer with ``Answer``."""
+
+    question: str
+    choices: tuple[str, ...]
+    safe: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A command could not be carried out."""
+
+    title: str
+    hint: str = ""
+    details: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VerbositySet:
+    """The target's verbosity as read back; None when no path resolved."""
+
+    v: int | None
+    detail: str = ""
+
+
+Event = (
+    StateChanged | Stopped | BreakpointsChanged | ConsoleOutput | Evaluated | GoroutinesListed | QuestionAsked
+    | Failed | VerbositySet
+)  # fmt: skip
+"""What the driver posts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How to get a debuggee."""
+
+    dlv: str
+    """Path of the dlv binary."""
+    mode: Literal["exec", "debug", "test", "attach", "connect"] = "exec"
+    target: str = ""
+    """Binary, package, pid or address, as the mode wants."""
+    arguments: tuple[str, ...] = ()
+    """The target's own arguments."""
+    working_directory: str = ""
+    run_directory: str = ""
+    """0700 directory for this session: run logs, socket, dlv configuration."""
+    source: str = ""
+    """Root of the source tree; empty without one."""
+    release: str | None = None
+    """Release of the source, ``v1.36.3``."""
+    persistent: bool = False
+    """Run dlv headless on a unix socket so that it outlives a dropped line."""
+    substitute_paths: tuple[tuple[str, str], ...] = field(default_factory=tuple)
+    """(from, to) pairs for dlv's path substitution."""
+    continue_at_once: bool = False
+    build_flags: tuple[str, ...] = ()
+    """For ``debug`` and ``test``."""
+    environment: tuple[tuple[str, str], ...] = ()
+    """Added to the target's environment."""

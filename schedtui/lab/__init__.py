@@ -1,0 +1,1 @@
+"""The private control plane: etcd, kube-apiserver, nodes, workloads and a scheduler."""

@@ -1,0 +1,1 @@
+"""Where log bytes come from: files, rotation, standard input."""

@@ -1,0 +1,1 @@
+"""Go, dlv, source trees and builds: found, checked, described, run."""

@@ -1,0 +1,1 @@
+"""The screen: everything that needs Textual or Rich."""

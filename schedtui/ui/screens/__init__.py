@@ -1,0 +1,1 @@
+"""Whole screens and what lies over them."""

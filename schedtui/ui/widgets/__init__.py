@@ -1,0 +1,1 @@
+"""Panes and their parts; each shows values and posts wishes."""
