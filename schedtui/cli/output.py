@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,7 +14,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="One JSON doc
 """``--json``, the same in every analysis command."""
 
 
-def print_json(document: Any) -> None:
+def print_json(document: object) -> None:
     """Print one JSON document, keys in the order given, non-ASCII text as it is."""
     click.echo(json.dumps(document, ensure_ascii=False, indent=2))
 

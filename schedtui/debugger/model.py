@@ -79,7 +79,7 @@ class Goroutine:
     file: str
     line: int
     role: str = ""
-    """What it does, in words: ``scheduling loop``, ``binding of shop/web-1``, ``informer`` …; empty when unknown."""
+    """What it does: ``scheduling loop``, ``binding of shop/web-1``, ``informer`` …; empty when unknown."""
     selected: bool = False
     status: str = ""
     start_function: str = ""
