@@ -1,0 +1,124 @@
+"""What ends our processes when schedtui itself is killed.
+
+One small process per schedtui, started with the first child. It holds the reading end of a pipe and a list of
+identities; when the pipe closes, because schedtui ended in whatever way (kill -9 included), it ends each process
+still on the list. Linux's parent-death signal would not do: it fires when the *thread* that started the child
+ends, and never reaches grandchildren. The guard refuses orders to end anything while schedtui lives: that is
+``child``'s and ``identity``'s work.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if __name__ == "__main__":
+    # Run as a plain script in an isolated interpreter, so that it starts quickly and needs no environment.
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from schedtui.processes.identity import ProcessIdentity, end_processes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+GRACE_SECONDS = 3.0
+"""How long processes get after the guard's SIGTERM before its SIGKILL."""
+
+_lock = threading.Lock()
+_guard: subprocess.Popen[bytes] | None = None
+_owner_pid = 0
+_started_groups: dict[ProcessIdentity, bool] = {}
+
+
+def watch_over(identity: ProcessIdentity, *, group: bool = False) -> None:
+    """Have ``identity`` ended should schedtui die without doing it.
+
+    Args:
+        identity: The process; one that schedtui did not start itself (dlv's target) will do as well.
+        group: End its whole process group.
+    """
+    with _lock:
+        _started_groups[identity] = group
+        _tell(f"+ {identity.pid} {int(group)} {identity.started}\n")
+
+
+def release(identity: ProcessIdentity) -> None:
+    """Take ``identity`` off the list: it ended, or it is to outlive schedtui."""
+    with _lock:
+        if _started_groups.pop(identity, None) is not None:
+            _tell(f"- {identity.pid} 0 {identity.started}\n")
+
+
+@contextlib.contextmanager
+def guarded(identity: ProcessIdentity, *, group: bool = False) -> Iterator[None]:
+    """Watch over ``identity`` for the length of a block."""
+    watch_over(identity, group=group)
+    try:
+        yield
+    finally:
+        release(identity)
+
+
+def _tell(line: str) -> None:
+    """Send one line to the guard, starting it when there is none (or only a forked parent's)."""
+    global _guard, _owner_pid
+    if _guard is None or _owner_pid != os.getpid() or _guard.poll() is not None:
+        _guard = _start_guard()
+        _owner_pid = os.getpid()
+        # A guard that was lost must be told all again.
+        line = "".join(f"+ {known.pid} {int(group)} {known.started}\n" for known, group in _started_groups.items())
+    pipe = _guard.stdin
+    assert pipe is not None
+    try:
+        pipe.write(line.encode("utf-8"))
+        pipe.flush()
+    except BrokenPipeError:
+        _guard = None
+        if line.startswith("+"):
+            _tell(line)
+
+
+def _start_guard() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", str(Path(__file__).resolve())],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd="/",
+        # A session of its own: neither Ctrl-C nor the terminal's going away reaches it.
+        start_new_session=True,
+    )
+
+
+def _keep_guard() -> None:
+    """The guard's life: read the list until the pipe closes, then end what is on it."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    watched: dict[ProcessIdentity, bool] = {}
+    for raw in sys.stdin.buffer:
+        order, pid, group, started = raw.decode("utf-8").rstrip("\n").split(" ", 3)
+        identity = ProcessIdentity(int(pid), started)
+        if order == "+":
+            watched[identity] = group == "1"
+        else:
+            watched.pop(identity, None)
+    threads = [
+        threading.Thread(
+            target=end_processes, args=([identity],), kwargs={"grace_seconds": GRACE_SECONDS, "group": g}
+        )
+        for identity, g in watched.items()
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+if __name__ == "__main__":
+    _keep_guard()

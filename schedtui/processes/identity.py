@@ -1,0 +1,161 @@
+"""A process known by pid and start time.
+
+Owns the answer to "is that still the process that we started?" and the ending of it: ask, wait, then force. It
+refuses names, patterns and pids without a start time. Only the standard library is imported, because the guard
+runs this module in a bare interpreter.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+POLL_SECONDS = 0.02
+"""How often a process that is not our child is looked at while we wait for its end."""
+
+FORCED_END_SECONDS = 5.0
+"""How long the kernel gets to take a process away after SIGKILL."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessIdentity:
+    """One process, and no other that later gets the same pid."""
+
+    pid: int
+    started: str
+    """When it started, in the system's own words: clock ticks since boot on Linux, ``ps``'s text elsewhere."""
+
+
+def identify(pid: int) -> ProcessIdentity | None:
+    """The identity of the process that has ``pid`` now; ``None`` when there is none or it is a zombie."""
+    started = _start_time(pid)
+    return ProcessIdentity(pid, started) if started else None
+
+
+def is_alive(identity: ProcessIdentity) -> bool:
+    """Whether that very process still runs; a zombie does not."""
+    return _start_time(identity.pid) == identity.started
+
+
+def resident_bytes(identity: ProcessIdentity) -> int:
+    """Memory that the process holds now, in bytes; 0 when it is gone or the system does not tell."""
+    try:
+        text = Path(f"/proc/{identity.pid}/statm").read_text()
+    except OSError:
+        return 0
+    return int(text.split()[1]) * os.sysconf("SC_PAGE_SIZE") if is_alive(identity) else 0
+
+
+def end_processes(
+    identities: Iterable[ProcessIdentity],
+    *,
+    grace_seconds: float = 5.0,
+    group: bool = False,
+    first_signal: int = signal.SIGTERM,
+) -> tuple[ProcessIdentity, ...]:
+    """End processes: ask with ``first_signal``, wait, then SIGKILL those that stayed.
+
+    Args:
+        identities: What to end; those already gone are passed over.
+        grace_seconds: How long they get between the two signals, together.
+        group: Signal each one's whole process group (only for leaders of their own group).
+        first_signal: How to ask. SIGINT for ``go``, which removes its work directory only then.
+
+    Returns:
+        Those that had to be killed.
+    """
+    wanted = [identity for identity in identities if is_alive(identity)]
+    for identity in wanted:
+        _send(identity, first_signal, group)
+    left = _wait_until_gone(wanted, grace_seconds)
+    for identity in left:
+        _send(identity, signal.SIGKILL, group)
+    _wait_until_gone(left, FORCED_END_SECONDS)
+    if group:
+        for identity in wanted:
+            _kill_rest_of_group(identity.pid)
+    return tuple(left)
+
+
+def _wait_until_gone(identities: list[ProcessIdentity], seconds: float) -> list[ProcessIdentity]:
+    deadline = time.monotonic() + seconds
+    left = [identity for identity in identities if is_alive(identity)]
+    while left and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
+        left = [identity for identity in left if is_alive(identity)]
+    return left
+
+
+def _send(identity: ProcessIdentity, number: int, group: bool) -> None:
+    # Looked at once more right before: the time between look and signal is the only gap that is left.
+    if not is_alive(identity):
+        return
+    try:
+        if group and os.getpgid(identity.pid) == identity.pid:
+            os.killpg(identity.pid, number)
+        else:
+            os.kill(identity.pid, number)
+    except ProcessLookupError:
+        return
+
+
+def _kill_rest_of_group(leader_pid: int) -> None:
+    """Kill what a gone leader left in its group.
+
+    The system hands out no pid that is still a group's number, so members that have another pid, while nobody
+    has the leader's, are the old leader's.
+    """
+    if _start_time(leader_pid):
+        return
+    for pid in _group_members(leader_pid):
+        identity = identify(pid)
+        if identity is not None:
+            _send(identity, signal.SIGKILL, group=False)
+
+
+def _group_members(group: int) -> list[int]:
+    if not Path("/proc/self/stat").exists():
+        lines = subprocess.run(["ps", "-axo", "pid=,pgid="], capture_output=True, text=True, check=False).stdout
+        pairs = [(int(pid), int(pgid)) for pid, pgid in (line.split() for line in lines.splitlines())]
+        return [pid for pid, pgid in pairs if pgid == group]
+    members = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            fields = _stat_fields(int(entry.name))
+            if fields and int(fields[2]) == group:
+                members.append(int(entry.name))
+    return members
+
+
+def _stat_fields(pid: int) -> list[bytes]:
+    """The fields of /proc/PID/stat from the state on; empty when there is no such process."""
+    try:
+        # The command name stands in parentheses and may hold blanks and parentheses itself.
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return []
+
+
+def _start_time(pid: int) -> str:
+    """The start time of the living process with ``pid``; empty when there is none."""
+    fields = _stat_fields(pid)
+    if not fields and not Path("/proc/self/stat").exists():
+        return _start_time_from_ps(pid)
+    return "" if not fields or fields[0] in (b"Z", b"X", b"x") else fields[19].decode("ascii")
+
+
+def _start_time_from_ps(pid: int) -> str:
+    """For systems without /proc (macOS)."""
+    answer = subprocess.run(
+        ["ps", "-o", "stat=,lstart=", "-p", str(pid)], capture_output=True, text=True, check=False
+    ).stdout.strip()
+    state, _, started = answer.partition(" ")
+    return "" if state.startswith("Z") else started.strip()
