@@ -64,3 +64,7 @@ class ClusterUnreachable(SchedtuiError):
 
 class LabFailed(SchedtuiError):
     """A part of the lab did not build, start or stay up."""
+
+
+class Cancelled(SchedtuiError):
+    """Work that the user stopped on purpose; what it had begun is cleaned up."""
