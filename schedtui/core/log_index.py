@@ -1,0 +1,344 @@
+"""The columns of a log: where each record starts, and its severity, call site, time and number of lines.
+
+Owns turning blocks of bytes into columns and looking positions up in them. No text is kept, nothing is read from
+anywhere, no record is parsed in full (``core.klog`` does that with the bytes that the owner of the file hands
+over). One chunk holds the records of one stretch of one file; about twelve bytes a record.
+
+A record is a header line with all lines up to the next header. Lines before the first header, and all lines of a
+text that has no header anywhere, are records of their own unless they are indented.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from schedtui.core import log_headers
+from schedtui.core.log_headers import PADDING, UNKNOWN_TIME
+from schedtui.core.log_sites import NO_SITE, SiteTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+PLAIN = 0
+"""In severity columns: no header tells it."""
+
+MOST_WIDTHS = 16
+"""Different widths of a wrapper in front of the header that are tried in bulk; more are found line by line."""
+
+_NEW_LINE = 0x0A
+_SAMPLE = 600
+"""Bytes of a record's start that are enough for its file, line and message."""
+
+_HEADER = re.compile(
+    rb"([IWEF])(\d{4})?(\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{6})(?: +\d+ ([^\s:\]]+):(\d+))?\] ?(.*)"
+)
+_JSON = re.compile(
+    rb'\{"ts":(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?),(?:"logger":"[^"]*",)?(?:"caller":"([^"]*?)(?::(\d+))?",)?'
+    rb'"msg":"((?:[^"\\]|\\.)*)"'
+)
+_JSON_LEVEL = re.compile(rb',"v":(\d+)[,}]')
+_MILLISECONDS_FROM = 1e11
+"""JSON ``ts`` above this is in milliseconds (1973), below it in seconds (year 5138)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The columns of consecutive records in one file."""
+
+    base: int
+    """Byte offset of the first record in its file."""
+    end: int
+    """Byte offset behind the last record's line feed."""
+    starts: NDArray[np.uint32]
+    """Start of each record, counted from ``base``."""
+    severity: NDArray[np.uint8]
+    """``I``, ``W``, ``E``, ``F`` as byte values, or ``PLAIN``."""
+    site: NDArray[np.uint16]
+    """Number of the call site in the log's ``SiteTable``."""
+    ticks: NDArray[np.int32]
+    """Time since ``time_base`` in units of ``tick`` microseconds; negative when unknown."""
+    time_base: int
+    """Microseconds since 1970 on the header's own clock."""
+    tick: int
+    """Microseconds in one unit of ``ticks``; 1 unless the chunk spans more than 35 minutes."""
+    line_counts: NDArray[np.uint8] | NDArray[np.uint32]
+    """Physical lines of each record."""
+    line_total: int
+    """Physical lines in the whole chunk."""
+    first_month_day: int
+    """100 · month + day of the first header; 0 when there is none."""
+    first_year: int
+    """The year taken for it."""
+    last_month_day: int
+    """100 · month + day of the last header; 0 when there is none."""
+    last_year: int
+    """The year taken for it."""
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def start(self, index: int) -> int:
+        """Byte offset of a record."""
+        return self.base + int(self.starts[index])
+
+    def stop(self, index: int) -> int:
+        """Byte offset behind a record."""
+        return self.end if index + 1 == len(self.starts) else self.base + int(self.starts[index + 1])
+
+    def times(self) -> NDArray[np.int64]:
+        """Microseconds since 1970 of all records; ``UNKNOWN_TIME`` where no header tells it."""
+        times = self.time_base + self.ticks.astype(np.int64) * self.tick
+        times[self.ticks < 0] = UNKNOWN_TIME
+        return times
+
+    def time(self, index: int) -> int | None:
+        """Microseconds since 1970 of one record."""
+        ticks = int(self.ticks[index])
+        return None if ticks < 0 else self.time_base + ticks * self.tick
+
+    def index_at(self, offset: int) -> int:
+        """The record that holds the byte at ``offset`` (the first or last one when it lies outside)."""
+        found = int(np.searchsorted(self.starts, max(0, offset - self.base), side="right")) - 1
+        return min(max(found, 0), len(self.starts) - 1)
+
+
+@dataclass(slots=True)
+class YearHint:
+    """What is known about the year next to a block."""
+
+    last_year: int
+    """The year of the newest header in the block, if ``month_day_after`` does not say otherwise."""
+    month_day_after: int = 0
+    """100 · month + day of the first header behind the block, which belongs to ``last_year``; 0 when none does."""
+
+    def year_of_last(self, month_day: int) -> int:
+        """The year of the block's last header."""
+        if not self.month_day_after:
+            return self.last_year
+        step = self.month_day_after - month_day
+        return self.last_year - (1 if step < -600 else 0) + (1 if step > 600 else 0)
+
+
+class ChunkBuilder:
+    """Turns blocks of one log into chunks; remembers call sites and wrapper widths from block to block."""
+
+    def __init__(self, sites: SiteTable, peel: Callable[[bytes], int] | None = None) -> None:
+        """Create the builder.
+
+        Args:
+            sites: Numbers of call sites, shared by all files of a log.
+            peel: For a line that is no bare header: the column where a wrapped header or JSON object starts,
+                or -1. None when wrappers are not looked for.
+        """
+        self.sites = sites
+        self._peel = peel
+        self._widths: list[int] = []
+
+    def build(
+        self, block: bytearray, size: int, base: int, year: YearHint, *, whole: bool = False
+    ) -> Chunk | None:
+        """Index ``block[:size]``.
+
+        Args:
+            block: The bytes, with ``PADDING`` zero bytes from ``size`` on.
+            size: How many bytes count; they end with a line feed, or where the file ends.
+            base: Byte offset of ``block[0]`` in its file.
+            year: What is known about the year.
+            whole: The block starts at a record's start: lines before the first header are records of their own
+                instead of belonging to a record in front of the block.
+
+        Returns:
+            The columns from the first record's start on; None when no record starts in the block.
+        """
+        text = log_headers.as_text_array(block)
+        feeds = np.flatnonzero(text[:size] == _NEW_LINE)
+        lines = np.concatenate((np.zeros(1, np.int64), feeds + 1))
+        if lines[-1] >= size:
+            lines = lines[:-1]
+        if not len(lines):
+            return None
+        columns = self._columns_of_headers(block, text, lines, size)
+        own = np.flatnonzero(columns >= 0)
+        if whole and (not len(own) or own[0] > 0):
+            own = self._with_preamble(text, lines, own)
+        if not len(own):
+            return None
+        counts = np.diff(np.append(own, len(lines)))
+        return self._chunk(block, text, lines[own], columns[own], counts, size, base, year)
+
+    def _with_preamble(
+        self, text: NDArray[np.uint8], lines: NDArray[np.int64], own: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        before = int(own[0]) if len(own) else len(lines)
+        first = text[lines[:before]]
+        starts = (first != 0x09) & (first != 0x20)
+        starts[0] = True
+        return np.concatenate((np.flatnonzero(starts), own))
+
+    def _columns_of_headers(
+        self, block: bytearray, text: NDArray[np.uint8], lines: NDArray[np.int64], size: int
+    ) -> NDArray[np.int64]:
+        """For each line the column where its header starts; -1 for lines without one."""
+        columns = np.full(len(lines), -1, np.int64)
+        columns[log_headers.find_headers(text, lines)] = 0
+        first = text[lines]
+        rest = np.flatnonzero((columns < 0) & (first != 0x09) & (first != 0x20) & (first != _NEW_LINE))
+        ends = np.append(lines[1:], size)
+        for width in self._widths:
+            if not len(rest):
+                return columns
+            fitting = rest[lines[rest] + width < ends[rest]]
+            found = fitting[log_headers.find_headers(text, lines[fitting] + width)]
+            columns[found] = width
+            rest = np.setdiff1d(rest, found, assume_unique=True)
+        for line in rest.tolist():
+            columns[line] = self._column_of(block, int(lines[line]), int(ends[line]))
+        return columns
+
+    def _column_of(self, block: bytearray, start: int, end: int) -> int:
+        if block.startswith(b'{"ts":', start):
+            return 0
+        if _HEADER.match(block, start, min(end, start + _SAMPLE)):
+            return 0
+        if self._peel is None:
+            return -1
+        column = self._peel(bytes(block[start : min(end, start + _SAMPLE)]))
+        if column > 0 and column not in self._widths and len(self._widths) < MOST_WIDTHS:
+            self._widths.append(column)
+        return column
+
+    def _chunk(
+        self,
+        block: bytearray,
+        text: NDArray[np.uint8],
+        starts: NDArray[np.int64],
+        columns: NDArray[np.int64],
+        counts: NDArray[np.int64],
+        size: int,
+        base: int,
+        year: YearHint,
+    ) -> Chunk:
+        headers = starts + np.maximum(columns, 0)
+        severity = np.zeros(len(starts), np.uint8)
+        site = np.zeros(len(starts), np.uint16)
+        times = np.full(len(starts), UNKNOWN_TIME, np.int64)
+        month_days = np.zeros(len(starts), np.int64)
+        regular = log_headers.find_headers(text, headers) & (columns >= 0)
+        chosen = np.flatnonzero(regular)
+        where = headers[chosen]
+        severity[chosen] = text[where]
+        month_days[chosen], times[chosen] = log_headers.month_days_and_times(text, where)
+        hashes, hashed = log_headers.site_hashes(text, where)
+        quick = chosen[hashed]
+        site[quick] = self.sites.numbers_of_hashes(
+            hashes[hashed], lambda position: self._site_at(block, int(headers[quick[position]]), size)
+        )
+        absolute = np.zeros(len(starts), np.bool_)
+        for index in chosen[~hashed].tolist():
+            site[index] = self.sites.number(*self._site_at(block, int(headers[index]), size))
+        for index in np.flatnonzero(~regular & (columns >= 0)).tolist():
+            found = self._read_slowly(block, int(headers[index]), size)
+            if found is not None:
+                severity[index], site[index], times[index], month_days[index] = found
+                absolute[index] = month_days[index] == 0
+        dated = np.flatnonzero(month_days > 0)
+        first_year = last_year = year.last_year
+        if len(dated):
+            last_year = year.year_of_last(int(month_days[dated[-1]]))
+            years = log_headers.years_backward(month_days[dated], last_year)
+            first_year = int(years[0])
+            times[dated] = log_headers.times_of(month_days[dated], times[dated], years)
+        ends = (int(month_days[dated[0]]), int(month_days[dated[-1]])) if len(dated) else (0, 0)
+        first = int(starts[0])
+        return Chunk(
+            base + first, base + size, (starts - first).astype(np.uint32), severity, site, *_packed(times),
+            _small(counts), int(counts.sum()),
+            ends[0], first_year, ends[1], last_year,
+        )  # fmt: skip
+
+    @staticmethod
+    def _site_at(block: bytearray, start: int, size: int) -> tuple[str, int, str]:
+        line = bytes(block[start : min(size, start + _SAMPLE)]).split(b"\n", 1)[0]
+        match = _HEADER.match(line)
+        if match is None or match[9] is None:
+            return "", 0, ""
+        return match[9].decode("utf-8", "replace"), int(match[10]), message_of(match[11])
+
+    def _read_slowly(self, block: bytearray, start: int, size: int) -> tuple[int, int, int, int] | None:
+        """(severity, site, time, 100 · month + day or 0 when the time is absolute) of an irregular header."""
+        end = block.find(b"\n", start, size)
+        line = bytes(block[start : end if end >= 0 else size])
+        found = _JSON.match(line)
+        if found is not None:
+            stamp = float(found[1])
+            micros = round(stamp * 1000) if stamp > _MILLISECONDS_FROM else round(stamp * 1_000_000)
+            caller = (found[2] or b"").decode("utf-8", "replace")
+            told = _JSON_LEVEL.search(line, found.end())
+            level = int(told[1]) if told else None
+            message = found[4].decode("utf-8", "replace")
+            number = self.sites.number(caller.rpartition("/")[2], int(found[3] or 0), message, level)
+            return ord("I") if level is not None else ord("E"), number, micros, 0
+        header = _HEADER.match(line)
+        if header is None:
+            return None
+        number = NO_SITE
+        if header[9] is not None:
+            number = self.sites.number(
+                header[9].decode("utf-8", "replace"), int(header[10]), message_of(header[11])
+            )
+        hours, minutes, seconds, micros = (int(header[group]) for group in (5, 6, 7, 8))
+        time = ((hours * 60 + minutes) * 60 + seconds) * 1_000_000 + micros
+        month_day = int(header[3]) * 100 + int(header[4])
+        if header[2]:
+            days = np.array([month_day]), np.array([time]), np.array([int(header[2])])
+            return header[1][0], number, int(log_headers.times_of(*days)[0]), 0
+        return header[1][0], number, time, month_day
+
+
+def message_of(rest: bytes) -> str:
+    """The message at the start of what follows a header: the quoted part, or all of it when it is not quoted."""
+    quoted = re.match(rb'"((?:[^"\\]|\\.)*)"', rest)
+    return (quoted[1] if quoted else rest).decode("utf-8", "replace")
+
+
+def _packed(times: NDArray[np.int64]) -> tuple[NDArray[np.int32], int, int]:
+    known = times != UNKNOWN_TIME
+    ticks = np.full(len(times), -1, np.int32)
+    if not known.any():
+        return ticks, 0, 1
+    base = int(times[known].min())
+    tick = max(1, -(-(int(times[known].max()) - base) // (2**31 - 2)))
+    ticks[known] = ((times[known] - base) // tick).astype(np.int32)
+    return ticks, base, tick
+
+
+def _small(counts: NDArray[np.int64]) -> NDArray[np.uint8] | NDArray[np.uint32]:
+    return counts.astype(np.uint8) if counts.max() < 256 else counts.astype(np.uint32)
+
+
+def joined(chunks: Sequence[Chunk]) -> Chunk:
+    """One chunk from neighbours in the same file."""
+    first, last = chunks[0], chunks[-1]
+    counts = np.concatenate([chunk.line_counts for chunk in chunks])
+    dated = [chunk for chunk in chunks if chunk.first_month_day]
+    head, tail = (dated[0], dated[-1]) if dated else (first, last)
+    return Chunk(
+        first.base, last.end,
+        np.concatenate([chunk.starts + np.uint32(chunk.base - first.base) for chunk in chunks]),
+        np.concatenate([chunk.severity for chunk in chunks]),
+        np.concatenate([chunk.site for chunk in chunks]),
+        *_packed(np.concatenate([chunk.times() for chunk in chunks])),
+        counts, sum(chunk.line_total for chunk in chunks),
+        head.first_month_day, head.first_year, tail.last_month_day, tail.last_year,
+    )  # fmt: skip
+
+
+def padded(data: bytes) -> bytearray:
+    """``data`` as a block that ``ChunkBuilder.build`` takes."""
+    return bytearray(data) + bytes(PADDING)
