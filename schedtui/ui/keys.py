@@ -60,8 +60,14 @@ _EVERYWHERE: tuple[Action, ...] = (
         "Open the palette: every action and command by name", 60,
     ),
     Action("app.next_pane", ("tab",), "everywhere", "next pane", "Move on to the next pane", 70),
-    Action("app.previous_pane", ("shift+tab", ", p"), "everywhere", "previous pane", "Move back to the previous pane"),
-    Action("app.zoom", ("z",), "everywhere", "zoom", "Give the focused pane the whole screen, or take it back", 50),
+    Action(
+        "app.previous_pane", ("shift+tab", ", p"), "everywhere", "previous pane",
+        "Move back to the previous pane",
+    ),
+    Action(
+        "app.zoom", ("z",), "everywhere", "zoom",
+        "Give the focused pane the whole screen, or take it back", 50,
+    ),
     Action(
         "app.interrupt", ("ctrl+c",), "everywhere", "interrupt",
         "Interrupt the running scheduler; never quits", 0, "debugger",
@@ -88,11 +94,11 @@ _EVERYWHERE: tuple[Action, ...] = (
     ),
     Action("debug.continue", ("c", "f5"), "everywhere", "continue", "Let the scheduler run", 90, "debugger"),
     Action(
-        "debug.break_schedule_one", ("b s",), "everywhere", "break ScheduleOne",
+        "debug.break_schedule_one", ("b s",), "everywhere", "ScheduleOne",
         "Stop at ScheduleOne, the start of each scheduling cycle", 88, "debugger",
     ),
     Action(
-        "debug.break_pop", ("b p",), "everywhere", "break Pop",
+        "debug.break_pop", ("b p",), "everywhere", "queue Pop",
         "Stop where the queue hands out its next pod", 86, "debugger",
     ),
     Action(
@@ -117,7 +123,10 @@ _EVERYWHERE: tuple[Action, ...] = (
     ),
     Action("debug.next", ("f10", ", n"), "everywhere", "next", "Step over, from any pane", 0, "debugger"),
     Action("debug.step", ("f11", ", i"), "everywhere", "step", "Step into, from any pane", 0, "debugger"),
-    Action("debug.console", ("`",), "everywhere", "console", "Type to dlv; Escape leaves the console", 45, "debugger"),
+    Action(
+        "debug.console", ("`",), "everywhere", "console",
+        "Type to dlv; Escape leaves the console", 45, "debugger",
+    ),
 )  # fmt: skip
 
 _DEBUGGER: tuple[Action, ...] = (
@@ -131,8 +140,14 @@ _DEBUGGER: tuple[Action, ...] = (
     ),
     Action("debugger.frame_up", ("u",), "debugger", "frame up", "Select the caller's frame", 42, "debugger"),
     Action("debugger.frame_down", ("d",), "debugger", "frame down", "Select the called frame", 41, "debugger"),
-    Action("debugger.part_next", ("right", "t n"), "debugger", "next tab", "Move on: source, stack, locals, …", 43),
-    Action("debugger.part_previous", ("left", "t p"), "debugger", "previous tab", "Move back among source and tabs"),
+    Action(
+        "debugger.part_next", ("right", "t n"), "debugger", "next tab",
+        "Move on: source, stack, locals, …", 43,
+    ),
+    Action(
+        "debugger.part_previous", ("left", "t p"), "debugger", "previous tab",
+        "Move back among source and tabs",
+    ),
     Action("debugger.tab_code", ("t c",), "debugger", "source", "Move the cursor into the source"),
     Action("debugger.tab_stack", ("t s",), "debugger", "stack", "Show the stack"),
     Action("debugger.tab_locals", ("t l",), "debugger", "locals", "Show arguments and local variables"),
@@ -145,26 +160,47 @@ _DEBUGGER: tuple[Action, ...] = (
     Action("debugger.page_up", ("B", "pageup"), "debugger", "page up", "Move a page up"),
     Action("debugger.top", ("g", "home"), "debugger", "top", "Go to the first line"),
     Action("debugger.bottom", ("G", "end"), "debugger", "bottom", "Go to the last line"),
-    Action("debugger.activate", ("enter",), "debugger", "open", "Select the frame, open the value, go to the line", 30),
-    Action("debugger.execution_point", (";",), "debugger", "where it stands", "Go back to where the target stands"),
+    Action(
+        "debugger.activate", ("enter",), "debugger", "open",
+        "Select the frame, open the value, go to the line", 30,
+    ),
+    Action(
+        "debugger.execution_point", (";",), "debugger", "where it stands",
+        "Go back to where the target stands",
+    ),
     Action("debugger.search", ("/",), "debugger", "search", "Search in the source"),
     Action("debugger.search_next", (">",), "debugger", "next match", "Go to the next match in the source"),
     Action("debugger.search_previous", ("<",), "debugger", "previous match", "Go to the previous match"),
     Action("debugger.jump_back", ("ctrl+o",), "debugger", "jump back", "Go back in the list of source jumps"),
-    Action("debugger.open_source", ("O",), "debugger", "open source", "Open a function or file:line in the source"),
+    Action(
+        "debugger.open_source", ("O",), "debugger", "open source",
+        "Open a function or file:line in the source",
+    ),
     Action("debugger.edit", ("E",), "debugger", "editor", "Open $EDITOR at this line"),
     Action("debugger.evaluate", ("p",), "debugger", "print", "Evaluate an expression", 38, "debugger"),
     Action("debugger.watch_add", ("w",), "debugger", "watch", "Add a watched expression", 0, "debugger"),
-    Action("debugger.full_value", ("v",), "debugger", "full value", "Show the selected value in full", 0, "debugger"),
+    Action(
+        "debugger.full_value", ("v",), "debugger", "full value",
+        "Show the selected value in full", 0, "debugger",
+    ),
     Action(
         "debugger.remove", ("x",), "debugger", "remove", "Remove the selected watch or breakpoint", 0, "debugger",
     ),
     Action(
-        "debugger.toggle", ("!",), "debugger", "on/off", "Switch the selected breakpoint on or off", 0, "debugger",
+        "debugger.on_off", ("!",), "debugger", "on/off", "Switch the selected breakpoint on or off", 0, "debugger",
     ),
-    Action("debugger.condition", ("C",), "debugger", "condition", "Give the breakpoint a condition", 0, "debugger"),
-    Action("debugger.hit_count", ("H",), "debugger", "hit count", "Give the breakpoint a hit count", 0, "debugger"),
-    Action("debugger.source_lines", ("l",), "debugger", "its log lines", "Filter the log to this log call's lines"),
+    Action(
+        "debugger.condition", ("C",), "debugger", "condition",
+        "Give the breakpoint a condition", 0, "debugger",
+    ),
+    Action(
+        "debugger.hit_count", ("H",), "debugger", "hit count",
+        "Give the breakpoint a hit count", 0, "debugger",
+    ),
+    Action(
+        "debugger.source_lines", ("l",), "debugger", "its log lines",
+        "Filter the log to this log call's lines",
+    ),
     Action("debugger.copy", ("y",), "debugger", "copy", "Copy the selected line or value"),
 )  # fmt: skip
 

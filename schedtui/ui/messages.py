@@ -122,22 +122,26 @@ class NoticePosted(Message):
 # --- wishes ---------------------------------------------------------------------------------------------------
 
 
+class Wish(Message):
+    """Something a pane wants done; it bubbles up to whoever can do it."""
+
+
 @dataclass
-class DebuggerCommandRequested(Message):
+class DebuggerCommandRequested(Wish):
     """Submit a command to dlv."""
 
     command: model.Command
 
 
 @dataclass
-class BreakAtRecordRequested(Message):
+class BreakAtRecordRequested(Wish):
     """Break where this record was logged."""
 
     record: Record
 
 
 @dataclass
-class BreakOnPodRequested(Message):
+class BreakOnPodRequested(Wish):
     """Break in the scheduling cycle of one pod."""
 
     pod: str
@@ -145,7 +149,7 @@ class BreakOnPodRequested(Message):
 
 
 @dataclass
-class SourceJumpRequested(Message):
+class SourceJumpRequested(Wish):
     """Show this source line."""
 
     file: str
@@ -157,14 +161,14 @@ class SourceJumpRequested(Message):
 
 
 @dataclass
-class LogFilterRequested(Message):
+class LogFilterRequested(Wish):
     """Filter the log pane with an expression of the filter language, and go there."""
 
     expression: str
 
 
 @dataclass
-class PodStoryRequested(Message):
+class PodStoryRequested(Wish):
     """Tell one pod's story in the queue pane."""
 
     pod: str
@@ -172,19 +176,19 @@ class PodStoryRequested(Message):
 
 
 @dataclass
-class VerbosityRequested(Message):
+class VerbosityRequested(Wish):
     """Set the running scheduler's verbosity."""
 
     v: int
 
 
 @dataclass
-class QueueDumpRequested(Message):
+class QueueDumpRequested(Wish):
     """Ask the running scheduler for its queues and compare."""
 
 
 @dataclass
-class CopyRequested(Message):
+class CopyRequested(Wish):
     """Put text on the user's clipboard."""
 
     text: str
@@ -193,7 +197,7 @@ class CopyRequested(Message):
 
 
 @dataclass
-class CommandTyped(Message):
+class CommandTyped(Wish):
     """A command of the palette with its arguments, ``goto 10:32:05``."""
 
     name: str
@@ -201,7 +205,7 @@ class CommandTyped(Message):
 
 
 @dataclass
-class QuitRequested(Message):
+class QuitRequested(Wish):
     """Leave; what is alive is told so that the right question is asked."""
 
     how: Literal["ask", "end", "detach"] = "ask"

@@ -1,0 +1,51 @@
+"""A row of tab names; the active one is underlined and bracketed, so that it is seen without colour."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.widget import Widget
+
+from schedtui.ui.widgets.rows import palette_of, strip_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.strip import Strip
+
+
+class TabBar(Widget):
+    """Shows which tabs there are."""
+
+    DEFAULT_CSS = """
+    TabBar { height: 1; }
+    """
+
+    def __init__(self, tabs: Sequence[tuple[str, str]], *, id: str | None = None) -> None:  # noqa: A002  # Textual's name
+        """Create it from (name, word) pairs."""
+        super().__init__(id=id)
+        self.tabs = tuple(tabs)
+        self.active = self.tabs[0][0]
+        self.open = self.active
+        self.badges: dict[str, str] = {}
+        """Tab → a word behind its name, a count mostly."""
+
+    def show(self, active: str, opened: str = "") -> None:
+        """Mark the tab that has the keys, and the one whose content is shown."""
+        if (active, opened or active) != (self.active, self.open):
+            self.active, self.open = active, opened or active
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Paint the row."""
+        spans: list[tuple[str, str]] = []
+        for name, word in self.tabs:
+            badge = self.badges.get(name, "")
+            text = f"{word} {badge}" if badge else word
+            if name == self.active:
+                spans += [("[", "key"), (text, "tab-active"), ("]", "key")]
+            elif name == self.open:
+                spans += [(" ", ""), (text, "tab-active"), (" ", "")]
+            else:
+                spans.append((f" {text} ", "tab"))
+        return strip_of(spans, palette_of(self), self.size.width, self.rich_style)
