@@ -83,6 +83,8 @@ class Record:
     """Which of the inputs it came from, counted from 0."""
     incomplete: bool = False
     """True for a last record whose end has not been written yet (an open ``key=<`` block, a cut JSON object)."""
+    unit: str | None = None
+    """Who a wrapper says wrote it: a stream, a journal unit, ``pod/name/container``; None without one."""
 
     @property
     def time(self) -> datetime | None:

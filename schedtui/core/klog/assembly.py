@@ -1,0 +1,387 @@
+"""Bytes to records: which physical lines belong together, whatever the chunks they came in.
+
+Owns the rule for runs of lines. A header, a JSON object, dlv's and a collector's lines start a record. A plain
+line belongs to the klog record above it (panics, raw line breaks, struct dumps); below anything else it stands
+alone, unless it is indented or a Go stack. A line of another journal unit or container never belongs to the one
+above.
+Refuses to read files and to wait: whoever tails asks for ``pending`` when nothing came for a while.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from schedtui.core.klog.building import OpenRecord, build_record
+from schedtui.core.klog.clock import Clock, file_header_time, parse_iso_time
+from schedtui.core.klog.header import FULL_HEADER, SHORT_HEADER
+from schedtui.core.klog.lines import FILE_HEADER_REST, FIRST_STARTING_CLASS, LineClass, classify
+from schedtui.core.klog.wrappers import Peeled, peel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from schedtui.core.record import Record
+
+LONGEST_LINE = 16 * 1024 * 1024
+"""Bytes after which a line without an end is cut, so that a binary file cannot fill the memory."""
+
+LONGEST_RECORD = 32 * 1024 * 1024
+"""Bytes after which a record takes no further lines."""
+
+MOST_FOREIGN_LINES = 1000
+"""Lines of other units that may stand inside a block or stack before it counts as ended."""
+
+_OPENS_BLOCK = b"=<"
+_Item = TypeVar("_Item")
+
+
+class _Partial:
+    """Fragments of one line, as CRI and docker cut it at 16 kB."""
+
+    __slots__ = ("first", "line", "line_count", "offset", "parts", "size")
+
+    def __init__(self, first: Peeled, line: int, offset: int) -> None:
+        self.first = first
+        self.parts = [first.body]
+        self.line = line
+        self.line_count = 1
+        self.offset = offset
+        self.size = len(first.body)
+
+
+class _Assembly(Generic[_Item]):
+    """The state between two lines; what is made of a finished record is the subclass's."""
+
+    def __init__(self, line: int = 1, offset: int = 0) -> None:
+        self._line = line - 1
+        self._offset = offset
+        self._rest: list[bytes] = []
+        self._rest_size = 0
+        self._current: OpenRecord | None = None
+        self._behind: list[_Item] = []
+        self._partials: dict[str | None, _Partial] = {}
+        self._out: list[_Item] = []
+
+    def _build(self, record: OpenRecord, incomplete: bool) -> _Item:
+        raise NotImplementedError
+
+    def _opened(self, record: OpenRecord) -> None:
+        """A record was opened; the place to read clocks in the order of the file."""
+
+    def feed(self, data: bytes) -> list[_Item]:
+        """Take more bytes; what is complete comes back."""
+        first_break = data.find(b"\n")
+        if first_break < 0:
+            self._keep(data)
+        else:
+            if self._rest:
+                self._rest.append(data)
+                data = b"".join(self._rest)
+                self._rest = []
+            lines = data.split(b"\n")
+            rest = lines.pop()
+            self._rest_size = 0
+            self._take_lines(lines)
+            if rest:
+                self._keep(rest)
+        out = self._out
+        self._out = []
+        return out
+
+    def finish(self) -> list[_Item]:
+        """The input has ended: what is still open comes back, marked when its end is missing."""
+        rest, self._rest, self._rest_size = b"".join(self._rest), [], 0
+        if rest:
+            self._take_pieces(rest, 0)
+        for unit in list(self._partials):
+            self._flush_partial(unit)
+        unfinished = bool(rest) and self._current is not None and self._current.line_class is LineClass.JSON
+        self._close(unfinished)
+        out, self._out = self._out, []
+        return out
+
+    def _keep(self, data: bytes) -> None:
+        self._rest.append(data)
+        self._rest_size += len(data)
+        while self._rest_size > LONGEST_LINE:
+            rest = b"".join(self._rest)
+            self._take_line(rest[:LONGEST_LINE], 0)
+            self._rest = [rest[LONGEST_LINE:]]
+            self._rest_size = len(self._rest[0])
+
+    def _take_pieces(self, line: bytes, line_break: int) -> None:
+        """A line of any length; longer ones than ``LONGEST_LINE`` in pieces, wherever the chunks ended."""
+        while len(line) > LONGEST_LINE:
+            self._take_line(line[:LONGEST_LINE], 0)
+            line = line[LONGEST_LINE:]
+        self._take_line(line, line_break)
+
+    def _take_lines(self, lines: list[bytes]) -> None:
+        """Whole lines. The loop that everything passes through: headers at column 0 are handled here."""
+        match = FULL_HEADER.match
+        for line in lines:
+            if match(line) is None or len(line) > LONGEST_LINE or self._trimmed_block():
+                self._take_pieces(line, 1)
+                continue
+            if self._current is not None:
+                self._close(False)
+            self._line += 1
+            offset = self._offset
+            self._offset = end = offset + len(line) + 1
+            if line[-1] == 0x0D:
+                line = line[:-1]
+            record = self._current = OpenRecord(line, LineClass.KLOG, self._line, offset, end)
+            if line.endswith(_OPENS_BLOCK):
+                record.in_block = True
+            self._opened(record)
+
+    def _trimmed_block(self) -> bool:
+        current = self._current
+        return current is not None and current.in_block and current.trimmed
+
+    def _take_line(self, line: bytes, line_break: int) -> None:
+        self._line += 1
+        offset = self._offset
+        self._offset = end = offset + len(line) + line_break
+        peeled = peel(line)
+        if peeled.partial or self._partials:
+            joined = self._join(peeled, self._line, offset, end)
+            if joined is None:
+                return
+            first, peeled = joined
+            self._take_body(peeled, first.line, first.offset, end, first.line_count)
+        else:
+            self._take_body(peeled, self._line, offset, end, 1)
+
+    def _join(self, peeled: Peeled, line: int, offset: int, end: int) -> tuple[_Partial, Peeled] | None:
+        """Put fragments of a line together; None while more of them are to come."""
+        partial = self._partials.get(peeled.unit)
+        if peeled.partial:
+            if partial is None:
+                self._partials[peeled.unit] = _Partial(peeled, line, offset)
+            else:
+                partial.parts.append(peeled.body)
+                partial.line_count += 1
+                partial.size += len(peeled.body)
+                if partial.size > LONGEST_LINE:
+                    self._flush_partial(peeled.unit)
+            return None
+        if partial is None or peeled.time is None:
+            return _Partial(peeled, line, offset), peeled
+        del self._partials[peeled.unit]
+        partial.parts.append(peeled.body)
+        partial.line_count += 1
+        return partial, partial.first._replace(body=b"".join(partial.parts), partial=False)
+
+    def _flush_partial(self, unit: str | None) -> None:
+        partial = self._partials.pop(unit)
+        whole = partial.first._replace(body=b"".join(partial.parts), partial=False)
+        self._take_body(whole, partial.line, partial.offset, self._offset, partial.line_count)
+
+    def _take_body(self, peeled: Peeled, line: int, offset: int, end: int, line_count: int) -> None:
+        body = peeled.body
+        current = self._current
+        line_class = classify(body)
+        foreign = False
+        if current is not None:
+            foreign = current.unit is not None and peeled.unit is not None and current.unit != peeled.unit
+            if not foreign and self._belongs(current, body, line_class):
+                self._attach(current, body, line_class, end, line_count)
+                return
+        record = OpenRecord(body, line_class, line, offset, end)
+        record.line_count = line_count
+        record.wrapper_time, record.unit, record.call_site = peeled.time, peeled.unit, peeled.call_site
+        record.trimmed = peeled.trimmed
+        record.in_block = line_class is LineClass.KLOG and body.endswith(_OPENS_BLOCK)
+        record.in_trace = line_class is LineClass.TRACE
+        if foreign and current is not None and (current.in_block or current.in_trace):
+            current.foreign += 1
+            if current.foreign <= MOST_FOREIGN_LINES:
+                self._opened(record)
+                self._behind.append(self._build(record, False))
+                return
+        self._close(False)
+        self._current = record
+        self._opened(record)
+
+    def _belongs(self, current: OpenRecord, body: bytes, line_class: LineClass) -> bool:
+        if current.end - current.offset > LONGEST_RECORD:
+            return False
+        if current.in_block and current.trimmed and not current.bodies[-1].startswith(b"\t"):
+            return not (line_class is LineClass.KLOG and _same_process(current.bodies[0], body))
+        if line_class >= FIRST_STARTING_CLASS:
+            return False
+        if current.line_class in (LineClass.KLOG, LineClass.SHORT):
+            return True
+        if line_class is LineClass.INDENTED:
+            return True
+        if current.line_class is LineClass.FILE_HEADER:
+            return body.startswith(FILE_HEADER_REST)
+        return current.in_trace
+
+    def _attach(self, current: OpenRecord, body: bytes, line_class: LineClass, end: int, line_count: int) -> None:
+        current.bodies.append(body)
+        current.end = end
+        current.line_count += line_count
+        if current.in_block:
+            closes = body.startswith(b" >") or (current.trimmed and body.startswith(b">"))
+            if closes:
+                current.in_block = body.endswith(_OPENS_BLOCK)
+        elif line_class is LineClass.TRACE:
+            current.in_trace = True
+
+    def _close(self, incomplete: bool) -> None:
+        current = self._current
+        if current is not None:
+            self._current = None
+            self._out.append(self._build(current, incomplete or current.in_block))
+        if self._behind:
+            self._out.extend(self._behind)
+            self._behind = []
+
+
+def _same_process(first: bytes, second: bytes) -> bool:
+    one, two = FULL_HEADER.match(first), FULL_HEADER.match(second)
+    return one is not None and two is not None and one[4] == two[4]
+
+
+class RecordReader(_Assembly["Record"]):
+    """Turns the bytes of one source into records; any chunking of the same bytes gives the same ones."""
+
+    def __init__(self, source: int = 0, clock: Clock | None = None, *, line: int = 1, offset: int = 0) -> None:
+        """Start reading.
+
+        Args:
+            source: Which of the inputs this is, counted from 0; stands in every record.
+            clock: Knows or guesses years; a clock without any hint when None.
+            line: 1-based line at which reading starts.
+            offset: Byte offset at which reading starts.
+        """
+        super().__init__(line, offset)
+        self.source = source
+        self.clock = clock or Clock()
+
+    def _build(self, record: OpenRecord, incomplete: bool) -> Record:
+        return build_record(record, self.source, incomplete)
+
+    def _opened(self, record: OpenRecord) -> None:
+        stamp_record(record, self.clock)
+
+    def pending(self) -> Record | None:
+        """The last record as far as it is there, for a tail on which nothing came for a second; None if none.
+
+        It comes again, whole, from a later ``feed`` or ``finish``. ``incomplete`` when its end is surely missing.
+        """
+        rest = b"".join(self._rest)
+        twin = RecordReader(self.source, self.clock.copy(), line=self._line + 1, offset=self._offset)
+        if self._current is None and not rest:
+            return None
+        if self._current is not None:
+            twin._current = _copy(self._current)
+        records = twin.feed(rest)
+        cut = twin._current is not None and twin._current.in_block
+        records += twin.finish()
+        last = records[-1]
+        if rest and not last.incomplete:
+            return _incomplete(last)
+        return last if last.incomplete or not cut else _incomplete(last)
+
+
+def _copy(record: OpenRecord) -> OpenRecord:
+    twin = OpenRecord(record.bodies[0], record.line_class, record.line, record.offset, record.end)
+    for name in OpenRecord.__slots__:
+        setattr(twin, name, getattr(record, name))
+    twin.bodies = list(record.bodies)
+    return twin
+
+
+def _incomplete(record: Record) -> Record:
+    from dataclasses import replace
+
+    return replace(record, incomplete=True)
+
+
+def stamp_record(record: OpenRecord, clock: Clock) -> None:
+    """Find the time of a record that was just opened, in the order of its file."""
+    body = record.bodies[0]
+    if record.line_class in (LineClass.KLOG, LineClass.SHORT):
+        found = FULL_HEADER.match(body) or SHORT_HEADER.match(body)
+        assert found is not None
+        _stamp_header(record, clock, found.group(2), found.group(3), body)
+    elif record.line_class is LineClass.FILE_HEADER:
+        created = file_header_time(body)
+        if created is not None:
+            clock.prove(created)
+            record.time_us = created
+    elif record.line_class is LineClass.DEBUGGER:
+        moment = parse_iso_time(body[:40].decode("ascii", "replace"))
+        if moment is not None:
+            clock.prove(moment)
+            record.time_us = moment
+
+
+def _stamp_header(record: OpenRecord, clock: Clock, date: bytes, time: bytes, body: bytes) -> None:
+    day_us = (int(time[0:2]) * 3600 + int(time[3:5]) * 60 + int(time[6:8])) * 1_000_000 + int(time[9:15])
+    if len(date) == 8:
+        record.time_us = clock.dated(int(date[:4]), int(date[4:]), day_us)
+        return
+    if record.wrapper_time is not None:
+        record.time_us = clock.wrapped(record.wrapper_time, int(date), day_us)
+    else:
+        record.time_us = clock.stamp(int(date), day_us)
+    if clock.guessed and record.time_us is not None:
+        corrected = clock.prove_by_text(record.time_us, body)
+        if corrected is not None:
+            record.time_us = corrected
+        record.time_guessed = clock.guessed if record.time_us is not None else ()
+
+
+class _Boundaries(_Assembly[tuple[int, int]]):
+    def _build(self, record: OpenRecord, incomplete: bool) -> tuple[int, int]:
+        return record.offset, record.end - record.offset
+
+
+def split_records(data: bytes) -> list[tuple[int, int]]:
+    """Offset and length of each record in some bytes that begin at a line's start; no record is parsed."""
+    splitter = _Boundaries()
+    return splitter.feed(data) + splitter.finish()
+
+
+def read_records(data: bytes | Iterable[bytes], source: int = 0, clock: Clock | None = None) -> Iterator[Record]:
+    """All records of some bytes or of chunks of bytes, one after the other."""
+    reader = RecordReader(source, clock)
+    for chunk in (data,) if isinstance(data, bytes) else data:
+        yield from reader.feed(chunk)
+    yield from reader.finish()
+
+
+def parse_record(
+    raw: bytes, *, line: int = 1, offset: int = 0, source: int = 0, clock: Clock | None = None
+) -> Record:
+    """The one record that these bytes (as ``split_records`` cut them) are; extra lines all belong to it.
+
+    Args:
+        raw: From the record's first byte to its last line feed.
+        line: 1-based number of its first line.
+        offset: Where it stands in its source.
+        source: Which input it came from.
+        clock: ``Clock.for_year(…)`` with the year that the caller knows; a year is made up without it.
+    """
+    reader = _OneRecord(source, clock, line=line, offset=offset)
+    records = reader.feed(raw) + reader.finish()
+    return (
+        records[0]
+        if records
+        else build_record(OpenRecord(b"", LineClass.PLAIN, line, offset, offset), source, False)
+    )
+
+
+class _OneRecord(RecordReader):
+    """A reader for which only the first line starts a record."""
+
+    def _take_lines(self, lines: list[bytes]) -> None:
+        for line in lines:
+            self._take_pieces(line, 1)
+
+    def _belongs(self, current: OpenRecord, body: bytes, line_class: LineClass) -> bool:
+        return True
