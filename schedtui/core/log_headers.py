@@ -82,6 +82,12 @@ def find_headers(text: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArray[
     return found
 
 
+def begins_like_header(text: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """A severity letter and a digit stand there: true of headers of any shape, and of no other start of a record."""
+    second = text[starts + 1]
+    return _IS_SEVERITY[text[starts]] & (second >= 0x30) & (second <= 0x39)
+
+
 def _digit(words: NDArray[np.uint64], position: int) -> NDArray[np.int64]:
     shifted = (words >> np.uint64(8 * position)) & np.uint64(0x0F)
     return shifted.astype(np.int64)

@@ -11,17 +11,19 @@ text that has no header anywhere, are records of their own unless they are inden
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from schedtui.core import log_headers
+from schedtui.core.klog.lines import FIRST_STARTING_CLASS, LineClass, classify
+from schedtui.core.klog.wrappers import peel
 from schedtui.core.log_headers import PADDING, UNKNOWN_TIME
 from schedtui.core.log_sites import NO_SITE, SiteTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -42,6 +44,7 @@ _JSON = re.compile(
     rb'\{"ts":(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?),(?:"logger":"[^"]*",)?(?:"caller":"([^"]*?)(?::(\d+))?",)?'
     rb'"msg":"((?:[^"\\]|\\.)*)"'
 )
+_DOCKER_START = b'{"log":"'
 _JSON_LEVEL = re.compile(rb',"v":(\d+)[,}]')
 _MILLISECONDS_FROM = 1e11
 """JSON ``ts`` above this is in milliseconds (1973), below it in seconds (year 5138)."""
@@ -128,16 +131,13 @@ class YearHint:
 class ChunkBuilder:
     """Turns blocks of one log into chunks; remembers call sites and wrapper widths from block to block."""
 
-    def __init__(self, sites: SiteTable, peel: Callable[[bytes], int] | None = None) -> None:
+    def __init__(self, sites: SiteTable) -> None:
         """Create the builder.
 
         Args:
             sites: Numbers of call sites, shared by all files of a log.
-            peel: For a line that is no bare header: the column where a wrapped header or JSON object starts,
-                or -1. None when wrappers are not looked for.
         """
         self.sites = sites
-        self._peel = peel
         self._widths: list[int] = []
 
     def build(
@@ -150,8 +150,9 @@ class ChunkBuilder:
             size: How many bytes count; they end with a line feed, or where the file ends.
             base: Byte offset of ``block[0]`` in its file.
             year: What is known about the year.
-            whole: The block starts at a record's start: lines before the first header are records of their own
-                instead of belonging to a record in front of the block.
+            whole: The block starts at a record's start: lines before the first header are records of their own.
+                Otherwise it may start in the middle of a line, and all before the second line's start and before
+                the first header belongs to a record in front of the block.
 
         Returns:
             The columns from the first record's start on; None when no record starts in the block.
@@ -164,22 +165,40 @@ class ChunkBuilder:
         if not len(lines):
             return None
         columns = self._columns_of_headers(block, text, lines, size)
-        own = np.flatnonzero(columns >= 0)
-        if whole and (not len(own) or own[0] > 0):
-            own = self._with_preamble(text, lines, own)
+        if not whole:
+            columns[0] = -1
+        own = self._with_lone_lines(block, text, lines, columns, size, whole=whole)
         if not len(own):
             return None
         counts = np.diff(np.append(own, len(lines)))
         return self._chunk(block, text, lines[own], columns[own], counts, size, base, year)
 
-    def _with_preamble(
-        self, text: NDArray[np.uint8], lines: NDArray[np.int64], own: NDArray[np.int64]
+    @staticmethod
+    def _with_lone_lines(
+        block: bytearray,
+        text: NDArray[np.uint8],
+        lines: NDArray[np.int64],
+        columns: NDArray[np.int64],
+        size: int,
+        *,
+        whole: bool,
     ) -> NDArray[np.int64]:
-        before = int(own[0]) if len(own) else len(lines)
-        first = text[lines[:before]]
-        starts = (first != 0x09) & (first != 0x20)
-        starts[0] = True
-        return np.concatenate((np.flatnonzero(starts), own))
+        """Lines that start records: headers, and plain lines that stand below something other than klog text."""
+        own = np.flatnonzero(columns >= 0)
+        where = lines[own] + columns[own]
+        is_klog = log_headers.begins_like_header(text, where)
+        if is_klog.all() and (not whole or (len(own) and own[0] == 0)):
+            return own
+        first = text[lines]
+        others = np.flatnonzero((columns < 0) & (first != 0x09) & (first != 0x20) & (first != _NEW_LINE))
+        above = np.searchsorted(own, others) - 1
+        alone = np.zeros(len(others), np.bool_)
+        alone[above < 0] = whole
+        alone[above >= 0] = ~is_klog[above[above >= 0]]
+        lone = _without_stacks(block, lines, others[alone], own, size)
+        if whole and (not len(lone) or lone[0] > 0) and (not len(own) or own[0] > 0):
+            lone = np.concatenate((np.zeros(1, np.int64), lone))
+        return np.sort(np.concatenate((own, lone)))
 
     def _columns_of_headers(
         self, block: bytearray, text: NDArray[np.uint8], lines: NDArray[np.int64], size: int
@@ -204,11 +223,8 @@ class ChunkBuilder:
     def _column_of(self, block: bytearray, start: int, end: int) -> int:
         if block.startswith(b'{"ts":', start):
             return 0
-        if _HEADER.match(block, start, min(end, start + _SAMPLE)):
-            return 0
-        if self._peel is None:
-            return -1
-        column = self._peel(bytes(block[start : min(end, start + _SAMPLE)]))
+        line = bytes(block[start:end]).rstrip(b"\r\n")
+        column = header_column(line)
         if column > 0 and column not in self._widths and len(self._widths) < MOST_WIDTHS:
             self._widths.append(column)
         return column
@@ -301,6 +317,34 @@ class ChunkBuilder:
         return header[1][0], number, time, month_day
 
 
+def header_column(line: bytes) -> int:
+    """The column where a line's header, JSON object or collector's notice starts; -1 when it starts no record."""
+    if classify(line) >= FIRST_STARTING_CLASS and not line.startswith(_DOCKER_START):
+        return 0
+    body = peel(line).body
+    if body is line or classify(body) < FIRST_STARTING_CLASS:
+        return -1
+    return len(_DOCKER_START) if line.startswith(_DOCKER_START) else len(line) - len(body)
+
+
+def _without_stacks(
+    block: bytearray, lines: NDArray[np.int64], lone: NDArray[np.int64], own: NDArray[np.int64], size: int
+) -> NDArray[np.int64]:
+    """Plain lines that stand alone, less those that go on with a Go stack above them."""
+    kept: list[int] = []
+    stack_until = -1
+    for line in lone.tolist():
+        if line < stack_until:
+            continue
+        start = int(lines[line])
+        end = int(lines[line + 1]) if line + 1 < len(lines) else size
+        if classify(bytes(block[start:end]).rstrip(b"\r\n")) is LineClass.TRACE:
+            following = int(np.searchsorted(own, line))
+            stack_until = int(own[following]) if following < len(own) else len(lines)
+        kept.append(line)
+    return np.array(kept, np.int64)
+
+
 def message_of(rest: bytes) -> str:
     """The message at the start of what follows a header: the quoted part, or all of it when it is not quoted."""
     quoted = re.match(rb'"((?:[^"\\]|\\.)*)"', rest)
@@ -320,6 +364,20 @@ def _packed(times: NDArray[np.int64]) -> tuple[NDArray[np.int32], int, int]:
 
 def _small(counts: NDArray[np.int64]) -> NDArray[np.uint8] | NDArray[np.uint32]:
     return counts.astype(np.uint8) if counts.max() < 256 else counts.astype(np.uint32)
+
+
+def sliced(chunk: Chunk, first: int, stop: int) -> Chunk:
+    """The records ``first`` to ``stop`` of a chunk (at least one)."""
+    if first == 0 and stop == len(chunk):
+        return chunk
+    shift = chunk.starts[first]
+    counts = chunk.line_counts[first:stop]
+    return replace(
+        chunk,
+        base=chunk.start(first), end=chunk.stop(stop - 1), starts=chunk.starts[first:stop] - shift,
+        severity=chunk.severity[first:stop], site=chunk.site[first:stop], ticks=chunk.ticks[first:stop],
+        line_counts=counts, line_total=int(counts.sum()),
+    )  # fmt: skip
 
 
 def joined(chunks: Sequence[Chunk]) -> Chunk:

@@ -147,6 +147,12 @@ class SelectionBuilder:
         self.low -= 1
         self._first -= self._spread(0)
 
+    def shrink_last(self, keep: int) -> None:
+        """The last chunk's records from ``keep`` on are read again."""
+        self._last -= int(np.count_nonzero(self._shown[-1][keep:]))
+        self._matched[-1] = self._matched[-1][:keep]
+        self._shown[-1] = self._shown[-1][:keep]
+
     def extend_last(self, more: NDArray[np.bool_]) -> None:
         """The last chunk has grown by these records."""
         self._matched[-1] = np.concatenate((self._matched[-1], more))

@@ -1,0 +1,451 @@
+"""One input of a log: a followed file, an archive or standard input, indexed from its end backward and onward.
+
+Owns how far each generation of the input is indexed, and hands out chunks: earlier ones, later ones, and dividers
+where one generation ends. It runs on its owner's thread, shares nothing, and knows neither rows nor filters.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import threading
+import time
+import zlib
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from schedtui.core.log_headers import PADDING
+from schedtui.core.log_index import Chunk, ChunkBuilder, YearHint, joined, sliced
+from schedtui.sources.log_file import LogFile
+from schedtui.sources.log_pieces import Part, Piece
+from schedtui.sources.tail import Began, FileFollower, Vanished
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import BinaryIO
+
+    from schedtui.sources.tail import TailEvent
+
+BLOCK_BYTES = 4 << 20
+"""How much is read and indexed at a time."""
+
+TAIL_BYTES = 256 << 10
+"""How much of the end is indexed first: many screens, and a few milliseconds."""
+
+LONGEST_SEARCH_FOR_HEADER = 64 << 20
+"""How far back a record's start is looked for before lines count as records of their own."""
+
+CHUNK_RECORDS = 32_768
+"""Live chunks are joined up to this many records."""
+
+OPEN_SECONDS = 1.0
+"""How long the end of a record is waited for before it is shown as incomplete."""
+
+STANDARD_INPUT = "-"
+"""The name of standard input."""
+
+_CREATED = re.compile(rb"Log file created at: (\d{4})/(\d\d)/(\d\d) ")
+_ANY_DATE = re.compile(rb"(\d{4})-(\d\d)-\d\d[T ]\d\d:\d\d:\d\d")
+
+
+@dataclass(slots=True)
+class Added:
+    """What indexing found: a chunk in front, chunks behind, or a divider."""
+
+    piece: Piece
+    place: str
+    """``front``, ``back``, or ``last`` when it replaces the last piece, which has grown."""
+
+
+class Generation:
+    """One file generation and the stretch of it that is indexed."""
+
+    def __init__(self, file: LogFile, number: int, source: int) -> None:
+        self.file = file
+        self.number = number
+        self.source = source
+        self.low = 0
+        """Start of the first indexed record."""
+        self.high = 0
+        """End of the last indexed record."""
+        self.first_seen: tuple[int, int] = (0, 0)
+        """(100 · month + day, year) of the first indexed header."""
+        self.last_seen: tuple[int, int] = (0, 0)
+        """(100 · month + day, year) of the last indexed header."""
+        self.last: Chunk | None = None
+        """The last chunk, which grows."""
+
+    def part(self, chunk: Chunk) -> Part:
+        """A chunk with where it comes from."""
+        return Part(self.source, self.number, self.file, chunk)
+
+
+class LogInput:
+    """Indexes one input; the owner calls ``poll`` for what is new and ``index_back`` for what is older."""
+
+    def __init__(
+        self, path: str, source: int, builder: ChunkBuilder, new_number: Callable[[], int],
+        wake: Callable[[], None],
+    ) -> None:  # fmt: skip
+        self.path = path
+        self.source = source
+        self.ended = False
+        """It will not grow any more."""
+        self.wanted = 0
+        """Bytes that are there but not indexed at the end."""
+        self.behind_since: float | None = None
+        """Since when the end has not been reached (monotonic seconds)."""
+        self._builder = builder
+        self._new_number = new_number
+        self._block = bytearray(BLOCK_BYTES + PADDING)
+        self._generations: list[Generation] = []
+        self._hold: tuple[int, int, float] | None = None
+        self._spool: Spool | None = None
+        self._follower: FileFollower | None = None
+        if path == STANDARD_INPUT or path.endswith(".gz"):
+            self._spool = Spool(path, wake)
+            self._generations.append(Generation(self._spool.file, new_number(), source))
+        else:
+            self._follower = FileFollower(path)
+
+    # --- what is new
+
+    def poll(self) -> list[Added]:
+        """Index what has been written since the last call, a few blocks at most."""
+        if self._spool is not None:
+            return self._poll_spool(self._spool)
+        added: list[Added] = []
+        if self._follower is not None:
+            for event in self._follower.look():
+                added += self._take(event, self._follower)
+        return added
+
+    def _poll_spool(self, spool: Spool) -> list[Added]:
+        done = spool.finished.is_set()
+        generation = self._generations[0]
+        added = self._grow(generation, spool.file.size(), final=done)
+        self.ended = done and generation.high >= spool.file.size()
+        return added
+
+    def _take(self, event: TailEvent, follower: FileFollower) -> list[Added]:
+        if isinstance(event, Began):
+            added: list[Added] = []
+            if self._generations:
+                added += self._grow(self._generations[-1], self._generations[-1].file.size(), final=True)
+                added.append(Added(self._divider(event), "back"))
+            self._generations.append(Generation(event.file, self._new_number(), self.source))
+            return added
+        if isinstance(event, Vanished):
+            return []
+        generation = next(one for one in self._generations if one.file is event.file)
+        current = generation is self._generations[-1]
+        added = []
+        while generation.high < event.size:
+            before = generation.high
+            added += self._grow(generation, event.size, final=not current)
+            if generation.high == before or current:
+                break
+        follower.mark_read(event.file, generation.high)
+        return added
+
+    def _divider(self, event: Began) -> Piece:
+        at = datetime.fromtimestamp(event.at).astimezone()
+        words = {"rotated": "rotated", "truncated": "truncated", "came back": "file is back", "first": "opened"}
+        text = f"── {words[event.reason]} {at:%H:%M:%S} ──"
+        last = self._generations[-1]
+        if last.file.lost:
+            text = f"── {words[event.reason]} {at:%H:%M:%S}, the text above is gone ──"
+        moment = last.last.time(len(last.last) - 1) if last.last is not None else None
+        return Piece((), notice=text, notice_us=moment or 0, notice_number=self._new_number(), source=self.source)
+
+    def _grow(self, generation: Generation, size: int, *, final: bool) -> list[Added]:
+        """Index at the end of a generation, one block at most."""
+        if size <= generation.high and not (final and self._hold):
+            self._note_behind(0)
+            return []
+        if generation.last is None:
+            return self._first_look(generation, size, final=final)
+        last = generation.last
+        late = generation is not self._generations[-1]
+        # What a late writer adds to an old file stands behind the divider: its last record is not read again.
+        start = generation.high if late else last.start(len(last) - 1)
+        upto = min(size, max(start, generation.high) + BLOCK_BYTES)
+        block, count = self._read(generation.file, start, upto - start)
+        count = self._complete(block, count, start, size, final=final)
+        if start + count <= generation.high:
+            self._note_behind(0)
+            return []
+        chunk = self._build(block, count, start, generation, after=True, whole=True)
+        if chunk is None:
+            return []
+        generation.high = chunk.end
+        self._note_behind(size - chunk.end)
+        if late:
+            return [Added(Piece((generation.part(chunk),)), "back")]
+        return [Added(piece, place) for piece, place in self._regrown(generation, last, chunk)]
+
+    def _regrown(self, generation: Generation, last: Chunk, chunk: Chunk) -> list[tuple[Piece, str]]:
+        """Put a chunk that begins with the last record again behind the last chunk."""
+        kept = len(last) - 1
+        if kept == 0:
+            generation.last = chunk
+            return [(Piece((generation.part(chunk),)), "last")]
+        head = sliced(last, 0, kept)
+        if kept + len(chunk) <= CHUNK_RECORDS:
+            generation.last = joined((head, chunk))
+            return [(Piece((generation.part(generation.last),)), "last")]
+        generation.last = chunk
+        return [(Piece((generation.part(head),)), "last"), (Piece((generation.part(chunk),)), "back")]
+
+    def _first_look(self, generation: Generation, size: int, *, final: bool) -> list[Added]:
+        start = max(0, size - TAIL_BYTES)
+        block, count = self._read(generation.file, start, size - start)
+        count = self._complete(block, count, start, size, final=final)
+        if not count:
+            return []
+        self._find_year(generation, block, count)
+        chunk = self._build(block, count, start, generation, after=False, whole=start == 0)
+        if chunk is None:
+            if start == 0:
+                return []
+            # One record is longer than the first look: everything is found by going back.
+            generation.low = generation.high = start + count
+            return self.index_back()
+        generation.low, generation.high, generation.last = chunk.base, chunk.end, chunk
+        generation.first_seen = (chunk.first_month_day, chunk.first_year)
+        return [Added(Piece((generation.part(chunk),)), "back")]
+
+    def _complete(self, block: bytearray, count: int, start: int, size: int, *, final: bool) -> int:
+        """How much of a block is to be indexed now: a half line, an open block of lines are waited for."""
+        if final or start + count < size:
+            end = block.rfind(b"\n", 0, count) + 1
+            return end if start + count < size and end else count
+        end = block.rfind(b"\n", 0, count) + 1
+        opened = _open_block(block, end)
+        if end == count and opened < 0:
+            self._hold = None
+            return count
+        now = time.monotonic()
+        settled = opened if 0 <= opened < end else end
+        if self._hold is None or self._hold[:2] != (start + settled, start + count):
+            since = now if self._hold is None or self._hold[0] != start + settled else self._hold[2]
+            self._hold = (start + settled, start + count, since)
+        if now - self._hold[2] >= OPEN_SECONDS:
+            self._hold = None
+            return count
+        return settled
+
+    @property
+    def holding(self) -> bool:
+        """The end of a record is being waited for."""
+        return self._hold is not None
+
+    # --- what is older
+
+    @property
+    def is_complete(self) -> bool:
+        """Everything from each generation's beginning on is indexed."""
+        return all(generation.low == 0 for generation in self._generations)
+
+    def index_back(self) -> list[Added]:
+        """Index one block in front of what is indexed."""
+        generation = next((one for one in reversed(self._generations) if one.low > 0), None)
+        if generation is None:
+            return []
+        reach = BLOCK_BYTES
+        while True:
+            start = max(0, generation.low - reach)
+            block, count = self._read(generation.file, start, generation.low - start)
+            whole = start == 0 or reach > LONGEST_SEARCH_FOR_HEADER
+            chunk = self._build(block, count, start, generation, after=False, whole=whole) if count else None
+            if chunk is not None or whole:
+                break
+            reach *= 4
+        if chunk is None:
+            generation.low = 0
+            return []
+        generation.low = chunk.base if start else 0
+        generation.first_seen = (chunk.first_month_day or generation.first_seen[0], chunk.first_year)
+        piece = Piece((generation.part(chunk),))
+        if generation.last is None:
+            generation.last = chunk
+        return [Added(piece, "front")]
+
+    # --- shared
+
+    def _read(self, file: LogFile, start: int, size: int) -> tuple[bytearray, int]:
+        block = self._block if size <= BLOCK_BYTES else bytearray(size + PADDING)
+        count = file.read_into(block, start, size)
+        block[count : count + PADDING] = bytes(PADDING)
+        return block, count
+
+    def _build(
+        self, block: bytearray, count: int, start: int, generation: Generation, *, after: bool, whole: bool
+    ) -> Chunk | None:
+        month_day, year = generation.first_seen
+        hint = _hint_after(block, count, generation.last_seen, year) if after else YearHint(year, month_day)
+        chunk = self._builder.build(block, count, start, hint, whole=whole)
+        if chunk is not None and chunk.last_month_day and (after or not generation.last_seen[0]):
+            generation.last_seen = (chunk.last_month_day, chunk.last_year)
+        return chunk
+
+    def _find_year(self, generation: Generation, block: bytearray, count: int) -> None:
+        """The year of the newest header: from the file's own header, a wrapper, or the time it was written."""
+        newest = datetime.fromtimestamp(generation.file.modified() + 86_400, UTC)
+        month_day, _ = _last_day(block, count)
+        limit = newest.month * 100 + newest.day
+        year = newest.year - (1 if month_day > limit else 0)
+        head = generation.file.read(0, 400)
+        created = _CREATED.match(head)
+        if created is not None:
+            year = int(created[1]) + (
+                1 if month_day and month_day < int(created[2]) * 100 + int(created[3]) else 0
+            )
+        else:
+            stamp = _ANY_DATE.match(bytes(block[max(0, block.rfind(b"\n", 0, count - 1)) + 1 : count][:80]))
+            if stamp is not None and month_day:
+                step = month_day // 100 - int(stamp[2])
+                year = int(stamp[1]) + (step < -6) - (step > 6)
+        generation.first_seen = (0, year)
+
+    def _note_behind(self, wanted: int) -> None:
+        self.wanted = wanted
+        if wanted <= 0:
+            self.behind_since = None
+        elif self.behind_since is None:
+            self.behind_since = time.monotonic()
+
+    def note(self) -> str | None:
+        """What the reader must know about this input; None when all is well."""
+        if self._spool is not None and self._spool.failure:
+            return self._spool.failure
+        follower = self._follower
+        if follower is None:
+            return None
+        if follower.problem is not None:
+            return f"{self.path}: {follower.problem.title}"
+        if not self._generations:
+            return f"waiting for {self.path}"
+        return f"{self.path} is gone; waiting for it" if follower.missing else None
+
+    def size(self) -> int:
+        """Bytes in all generations."""
+        return sum(generation.file.size() for generation in self._generations if not generation.file.lost)
+
+    def indexed(self) -> int:
+        """Bytes of them that are indexed."""
+        return sum(one.high - one.low for one in self._generations if not one.file.lost)
+
+    @property
+    def generations(self) -> tuple[Generation, ...]:
+        """All generations, the oldest first."""
+        return tuple(self._generations)
+
+    def close(self) -> None:
+        """Close all files; end the spool's thread."""
+        if self._spool is not None:
+            self._spool.close()
+        for generation in self._generations:
+            generation.file.close()
+
+
+def _hint_after(block: bytearray, count: int, last_seen: tuple[int, int], year: int) -> YearHint:
+    """The year of the newest header in a block that follows what is indexed."""
+    month_day, _ = _last_day(block, count)
+    if not last_seen[0] or not month_day:
+        return YearHint(last_seen[1] or year)
+    step = month_day - last_seen[0]
+    return YearHint(last_seen[1] + (1 if step < -600 else 0) - (1 if step > 600 else 0))
+
+
+_LAST_HEADER = re.compile(rb"^.{0,200}?[IWEF](\d{4}) \d\d:\d\d:\d\d\.\d{6}", re.MULTILINE)
+
+
+def _last_day(block: bytearray, count: int) -> tuple[int, int]:
+    """(100 · month + day, position) of the last header in a block; (0, -1) without one."""
+    reach = 4_096
+    while True:
+        start = max(0, count - reach)
+        found = list(_LAST_HEADER.finditer(block, start, count))
+        if found:
+            return int(found[-1][1]), found[-1].start()
+        if start == 0:
+            return 0, -1
+        reach *= 8
+
+
+def _open_block(block: bytearray, end: int) -> int:
+    """Where the last record starts when it holds a ``key=<`` block that is not closed yet; else -1."""
+    opening = block.rfind(b"=<\n", 0, end)
+    if opening < 0:
+        return -1
+    rest = bytes(block[opening + 2 : end])
+    for line in rest[1:].split(b"\n"):
+        if line and not line.startswith((b"\t", b" ")):
+            return -1
+        if line.startswith(b" >"):
+            return -1
+    return block.rfind(b"\n", 0, opening) + 1
+
+
+class Spool:
+    """Copies standard input, or an unpacked archive, into a private file, on a thread of its own."""
+
+    def __init__(self, path: str, wake: Callable[[], None]) -> None:
+        self.path = path
+        self.file, self._writer = LogFile.new_spool(path)
+        self.finished = threading.Event()
+        """The source has ended."""
+        self.failure: str | None = None
+        """Why it ended early, in words; None when it did not."""
+        self._wake = wake
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=f"log-spool {path}", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            if self.path == STANDARD_INPUT:
+                self._copy_standard_input()
+            else:
+                with gzip.open(self.path, "rb") as archive:
+                    self._copy(archive)
+        except (OSError, EOFError, zlib.error) as error:
+            self.failure = (
+                f"{self.path}: {error.strerror if isinstance(error, OSError) and error.strerror else error}"
+            )
+        finally:
+            self.finished.set()
+            self._wake()
+
+    def _copy(self, archive: gzip.GzipFile | BinaryIO) -> None:
+        while not self._stop.is_set():
+            data = archive.read(1 << 20)
+            if not data:
+                return
+            _write_all(self._writer, data)
+            self._wake()
+
+    def _copy_standard_input(self) -> None:
+        while not self._stop.is_set():
+            data = os.read(0, 1 << 20)
+            if not data:
+                return
+            _write_all(self._writer, data)
+            self._wake()
+
+    def close(self) -> None:
+        """Ask the thread to end; one that waits for standard input ends with the process."""
+        self._stop.set()
+        if self.path != STANDARD_INPUT:
+            self._thread.join(timeout=5)
+        if not self._thread.is_alive():
+            os.close(self._writer)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
