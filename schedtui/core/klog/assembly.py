@@ -9,15 +9,17 @@ Refuses to read files and to wait: whoever tails asks for ``pending`` when nothi
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from schedtui.core.klog.building import OpenRecord, build_record
+from schedtui.core.klog.building import OpenRecord, build_record, build_single
 from schedtui.core.klog.clock import Clock, file_header_time, parse_iso_time
-from schedtui.core.klog.header import FULL_HEADER, SHORT_HEADER
+from schedtui.core.klog.header import FULL_HEADER, SHORT_HEADER, day_microseconds
 from schedtui.core.klog.lines import FILE_HEADER_REST, FIRST_STARTING_CLASS, LineClass, classify
 from schedtui.core.klog.wrappers import Peeled, peel
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Iterator
 
     from schedtui.core.record import Record
@@ -32,6 +34,10 @@ MOST_FOREIGN_LINES = 1000
 """Lines of other units that may stand inside a block or stack before it counts as ended."""
 
 _OPENS_BLOCK = b"=<"
+_DATED_TEXTS = (b"Trace[", b"    Date: ")
+_DATED_FIELD = b' timestamp="'
+"""What tells a line that may date itself: a trace, an HTTP header that the client prints at V8, the tutorial's."""
+
 _Item = TypeVar("_Item")
 
 
@@ -117,23 +123,50 @@ class _Assembly(Generic[_Item]):
         self._take_line(line, line_break)
 
     def _take_lines(self, lines: list[bytes]) -> None:
-        """Whole lines. The loop that everything passes through: headers at column 0 are handled here."""
-        match = FULL_HEADER.match
+        """Whole lines. The loop that everything passes through: headers at column 0 are handled here.
+
+        A header line is held until the next line is seen: followed by another header, it is a whole record and
+        never becomes an open one.
+        """
+        match, out, single = FULL_HEADER.match, self._out, self._single
+        held: bytes | None = None
+        header: re.Match[bytes] | None = None
         for line in lines:
-            if match(line) is None or len(line) > LONGEST_LINE or self._trimmed_block():
+            found = match(line)
+            if (
+                found is None
+                or line[-1] == 0x0D
+                or len(line) > LONGEST_LINE
+                or (held is None and self._trimmed_block())
+            ):
+                if held is not None and header is not None:
+                    self._open_header(held, header)
+                    held = None
                 self._take_pieces(line, 1)
                 continue
-            if self._current is not None:
+            if held is not None and header is not None:
+                out.append(single(held, header, self._line, self._offset - len(held) - 1))
+            elif self._current is not None:
                 self._close(False)
             self._line += 1
-            offset = self._offset
-            self._offset = end = offset + len(line) + 1
-            if line[-1] == 0x0D:
-                line = line[:-1]
-            record = self._current = OpenRecord(line, LineClass.KLOG, self._line, offset, end)
+            self._offset += len(line) + 1
+            held, header = line, found
             if line.endswith(_OPENS_BLOCK):
-                record.in_block = True
-            self._opened(record)
+                self._open_header(held, header)
+                held = None
+        if held is not None and header is not None:
+            self._open_header(held, header)
+
+    def _open_header(self, line: bytes, header: re.Match[bytes]) -> None:
+        """Let the header line that was just taken stay open for what follows it."""
+        offset = self._offset - len(line) - 1
+        record = self._current = OpenRecord(line, LineClass.KLOG, self._line, offset, self._offset, header)
+        record.in_block = line.endswith(_OPENS_BLOCK)
+        self._opened(record)
+
+    def _single(self, line: bytes, header: re.Match[bytes], number: int, offset: int) -> _Item:
+        """A record of one line with a header at column 0."""
+        raise NotImplementedError
 
     def _trimmed_block(self) -> bool:
         current = self._current
@@ -267,6 +300,10 @@ class RecordReader(_Assembly["Record"]):
     def _opened(self, record: OpenRecord) -> None:
         stamp_record(record, self.clock)
 
+    def _single(self, line: bytes, header: re.Match[bytes], number: int, offset: int) -> Record:
+        time_us, guessed = _header_time(self.clock, header, line)
+        return build_single(line, header, number, offset, self.source, time_us, guessed)
+
     def pending(self) -> Record | None:
         """The last record as far as it is there, for a tail on which nothing came for a second; None if none.
 
@@ -296,8 +333,6 @@ def _copy(record: OpenRecord) -> OpenRecord:
 
 
 def _incomplete(record: Record) -> Record:
-    from dataclasses import replace
-
     return replace(record, incomplete=True)
 
 
@@ -305,9 +340,9 @@ def stamp_record(record: OpenRecord, clock: Clock) -> None:
     """Find the time of a record that was just opened, in the order of its file."""
     body = record.bodies[0]
     if record.line_class in (LineClass.KLOG, LineClass.SHORT):
-        found = FULL_HEADER.match(body) or SHORT_HEADER.match(body)
+        found = record.header or FULL_HEADER.match(body) or SHORT_HEADER.match(body)
         assert found is not None
-        _stamp_header(record, clock, found.group(2), found.group(3), body)
+        record.time_us, record.time_guessed = _header_time(clock, found, body, record.wrapper_time)
     elif record.line_class is LineClass.FILE_HEADER:
         created = file_header_time(body)
         if created is not None:
@@ -320,25 +355,32 @@ def stamp_record(record: OpenRecord, clock: Clock) -> None:
             record.time_us = moment
 
 
-def _stamp_header(record: OpenRecord, clock: Clock, date: bytes, time: bytes, body: bytes) -> None:
-    day_us = (int(time[0:2]) * 3600 + int(time[3:5]) * 60 + int(time[6:8])) * 1_000_000 + int(time[9:15])
+def _header_time(
+    clock: Clock, header: re.Match[bytes], line: bytes, wrapper_time: str | None = None
+) -> tuple[int | None, tuple[str, ...]]:
+    """The moment of a header line and which of its parts are guessed."""
+    date, time = header.group(2, 3)
+    day_us = day_microseconds(time)
     if len(date) == 8:
-        record.time_us = clock.dated(int(date[:4]), int(date[4:]), day_us)
-        return
-    if record.wrapper_time is not None:
-        record.time_us = clock.wrapped(record.wrapper_time, int(date), day_us)
+        return clock.dated(int(date[:4]), int(date[4:]), day_us), ()
+    if wrapper_time is not None:
+        time_us = clock.wrapped(wrapper_time, int(date), day_us)
     else:
-        record.time_us = clock.stamp(int(date), day_us)
-    if clock.guessed and record.time_us is not None:
-        corrected = clock.prove_by_text(record.time_us, body)
-        if corrected is not None:
-            record.time_us = corrected
-        record.time_guessed = clock.guessed if record.time_us is not None else ()
+        time_us = clock.stamp(int(date), day_us)
+    if time_us is None or not clock.guessed:
+        return time_us, ()
+    if not line.startswith(_DATED_TEXTS, header.end() + 1) and _DATED_FIELD not in line:
+        return time_us, clock.guessed
+    corrected = clock.prove_by_text(time_us, line)
+    return (time_us, clock.guessed) if corrected is None else (corrected, ())
 
 
 class _Boundaries(_Assembly[tuple[int, int]]):
     def _build(self, record: OpenRecord, incomplete: bool) -> tuple[int, int]:
         return record.offset, record.end - record.offset
+
+    def _single(self, line: bytes, header: re.Match[bytes], number: int, offset: int) -> tuple[int, int]:
+        return offset, len(line) + 1
 
 
 def split_records(data: bytes) -> list[tuple[int, int]]:
@@ -367,6 +409,12 @@ def parse_record(
         source: Which input it came from.
         clock: ``Clock.for_year(…)`` with the year that the caller knows; a year is made up without it.
     """
+    if raw.find(b"\n", 0, -1) < 0:
+        body = raw[:-1] if raw.endswith(b"\n") else raw
+        header = FULL_HEADER.match(body)
+        if header is not None and not body.endswith((b"\r", _OPENS_BLOCK)):
+            time_us, guessed = _header_time(clock or Clock(), header, body)
+            return build_single(body, header, line, offset, source, time_us, guessed, len(raw))
     reader = _OneRecord(source, clock, line=line, offset=offset)
     records = reader.feed(raw) + reader.finish()
     return (

@@ -7,7 +7,7 @@ Owns what becomes of a record's text once its lines are known. Refuses to decide
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from schedtui.core.klog.fields import LineFields, first_pair, message_end, parse_pairs
 from schedtui.core.klog.header import FULL_HEADER, SHORT_HEADER
@@ -34,17 +34,67 @@ _DEBUGGER_SEVERITIES = {
 }
 
 
+class _Draft:
+    """A record while it is being made.
+
+    A frozen dataclass sets each field through ``object.__setattr__``, which costs 2 µs a record, as much as all of
+    its parsing. A draft has the same slots, sets them plainly, and becomes a record by changing its class.
+    """
+
+    __slots__ = Record.__slots__
+
+    def __init__(
+        self, line: int, raw: str, kind: RecordKind, severity: str | None, time_us: int | None,
+        time_guessed: tuple[str, ...], wrapper_time: str | None, v: int | None, pid: int | None, file: str | None,
+        caller: str | None, src_line: int | None, message: str, fields: Mapping[str, FieldValue],
+        structured: bool, line_count: int, offset: int, length: int, source: int, incomplete: bool,
+        unit: str | None,
+    ) -> None:  # fmt: skip
+        self.line = line
+        self.raw = raw
+        self.kind = kind
+        self.severity = severity
+        self.time_us = time_us
+        self.time_guessed = time_guessed
+        self.wrapper_time = wrapper_time
+        self.v = v
+        self.v_range = None
+        self.v_from = None if v is None else "json"
+        self.pid = pid
+        self.file = file
+        self.caller = caller
+        self.src_line = src_line
+        self.message = message
+        self.fields = fields
+        self.structured = structured
+        self.line_count = line_count
+        self.offset = offset
+        self.length = length
+        self.source = source
+        self.incomplete = incomplete
+        self.unit = unit
+
+    def record(self) -> Record:
+        """This draft as the record that it is from now on."""
+        self.__class__ = Record  # type: ignore[assignment]
+        return cast("Record", self)
+
+
 class OpenRecord:
     """The lines of a record that may still grow."""
 
     __slots__ = (
-        "bodies", "call_site", "end", "foreign", "in_block", "in_trace", "line", "line_class", "line_count",
-        "offset", "time_guessed", "time_us", "trimmed", "unit", "wrapper_time",
+        "bodies", "call_site", "end", "foreign", "header", "in_block", "in_trace", "line",
+        "line_class", "line_count", "offset", "time_guessed", "time_us", "trimmed", "unit", "wrapper_time",
     )  # fmt: skip
 
-    def __init__(self, body: bytes, line_class: LineClass, line: int, offset: int, end: int) -> None:
-        """Open a record with its first line, wrapper peeled."""
+    def __init__(
+        self, body: bytes, line_class: LineClass, line: int, offset: int, end: int,
+        header: re.Match[bytes] | None = None,
+    ) -> None:  # fmt: skip
+        """Open a record with its first line, wrapper peeled; ``header`` when it has been matched already."""
         self.bodies = [body]
+        self.header = header
         self.line_class = line_class
         self.line = line
         self.offset = offset
@@ -87,8 +137,26 @@ def build_record(lines: OpenRecord, source: int, incomplete: bool) -> Record:
     return _plain(lines, source, incomplete)
 
 
+def build_single(
+    line: bytes, header: re.Match[bytes], number: int, offset: int, source: int,
+    time_us: int | None, time_guessed: tuple[str, ...], length: int = 0,
+) -> Record:  # fmt: skip
+    """The record of one unwrapped line with a full header: the way that nearly all lines of a text log take."""
+    severity, _, _, pid, file, src_line = header.groups()
+    raw = line.decode("utf-8", "replace")
+    start = header.end()
+    if raw[start : start + 1] == " ":
+        start += 1
+    message, fields, structured = _message(raw, start, None)
+    return _Draft(
+        number, raw, "klog", _SEVERITIES[severity], time_us, time_guessed, None, None,
+        int(pid), _file_name(file), None, int(src_line), message, fields, structured,
+        1, offset, length or len(line) + 1, source, False, None,
+    ).record()  # fmt: skip
+
+
 def _klog(lines: OpenRecord, source: int, incomplete: bool) -> Record:
-    header = FULL_HEADER.match(lines.bodies[0])
+    header = lines.header or FULL_HEADER.match(lines.bodies[0])
     assert header is not None
     severity, _, _, pid, file, src_line = header.groups()
     raw = lines.text()
@@ -96,11 +164,11 @@ def _klog(lines: OpenRecord, source: int, incomplete: bool) -> Record:
     if raw[start : start + 1] == " ":
         start += 1
     message, fields, structured = _message(raw, start, lines)
-    return Record(
+    return _Draft(
         lines.line, raw, "klog", _SEVERITIES[severity], lines.time_us, lines.time_guessed, lines.wrapper_time,
-        None, None, None, int(pid), _file_name(file), None, int(src_line), message, fields, structured,
+        None, int(pid), _file_name(file), None, int(src_line), message, fields, structured,
         lines.line_count, lines.offset, lines.end - lines.offset, source, incomplete, lines.unit,
-    )  # fmt: skip
+    ).record()  # fmt: skip
 
 
 _SEVERITIES = {b"I": "I", b"W": "W", b"E": "E", b"F": "F"}
@@ -117,7 +185,7 @@ def _file_name(raw: bytes) -> str:
     return name
 
 
-def _message(raw: str, start: int, lines: OpenRecord) -> tuple[str, Mapping[str, FieldValue], bool]:
+def _message(raw: str, start: int, lines: OpenRecord | None) -> tuple[str, Mapping[str, FieldValue], bool]:
     """Message, fields and whether it is structured, of the text behind a full header."""
     if raw[start : start + 1] == '"':
         end = message_end(raw, start)
@@ -133,9 +201,9 @@ def _message(raw: str, start: int, lines: OpenRecord) -> tuple[str, Mapping[str,
     return _printf_text(raw, start, lines), LineFields(raw, start, _wording), False
 
 
-def _printf_text(raw: str, start: int, lines: OpenRecord) -> str:
+def _printf_text(raw: str, start: int, lines: OpenRecord | None) -> str:
     """The text of a printf-style record, without the stack that hangs on it."""
-    if not lines.in_trace:
+    if lines is None or not lines.in_trace:
         return raw[start:]
     end = 0
     for body in lines.bodies:
@@ -176,11 +244,11 @@ def _short(lines: OpenRecord, source: int, incomplete: bool) -> Record:
 
 def _json(lines: OpenRecord, entry: JsonLine, source: int) -> Record:
     severity, time_us, v, file, caller, src_line, message, fields = entry
-    return Record(
-        lines.line, lines.text(), "json", severity, time_us, (), lines.wrapper_time, v, None,
-        None if v is None else "json", None, file, caller, src_line, message, fields, True,
+    return _Draft(
+        lines.line, lines.text(), "json", severity, time_us, (), lines.wrapper_time, v,
+        None, file, caller, src_line, message, fields, True,
         lines.line_count, lines.offset, lines.end - lines.offset, source, False, lines.unit,
-    )  # fmt: skip
+    ).record()  # fmt: skip
 
 
 def _debugger(lines: OpenRecord, source: int) -> Record:

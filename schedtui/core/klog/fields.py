@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from schedtui.core.klog.values import bare_value, bracketed_value, closing_bracket, unquote
+from schedtui.core.klog.values import bare_value, bracketed_value, closing_bracket, leading_json, unquote
 from schedtui.core.record import FieldValue
 
 _QUOTED = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
@@ -185,6 +185,10 @@ def _block_end(text: str, first: int) -> re.Match[str] | None:
 
 
 def _read_bracketed(text: str, at: int) -> tuple[int, FieldValue]:
+    if text[at] in "{[":
+        end, value = leading_json(text, at)
+        if end > 0 and _AFTER_VALUE.match(text, end):
+            return end, value
     opening = min(i for sign in "{[" if (i := text.find(sign, at, at + 4)) >= 0)
     end = closing_bracket(text, opening)
     if end < 0 or not _AFTER_VALUE.match(text, end):

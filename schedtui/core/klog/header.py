@@ -52,9 +52,17 @@ class Header(NamedTuple):
     """Offset of the first byte after the header and its blank."""
 
 
+_seconds: dict[bytes, int] = {}
+
+
 def day_microseconds(text: bytes) -> int:
     """Microseconds since midnight of ``hh:mm:ss.uuuuuu``."""
-    return (int(text[0:2]) * 3600 + int(text[3:5]) * 60 + int(text[6:8])) * 1_000_000 + int(text[9:15])
+    clock = text[:8]
+    second = _seconds.get(clock)
+    if second is None:
+        # A day has few seconds and a log many lines in each.
+        second = _seconds[clock] = (int(text[0:2]) * 3600 + int(text[3:5]) * 60 + int(text[6:8])) * 1_000_000
+    return second + int(text[9:15])
 
 
 def read_header(found: re.Match[bytes]) -> Header:

@@ -8,7 +8,7 @@ text in etcd), ``v``, ``caller``, ``msg`` and ``level``. Everything else becomes
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import msgspec
 
@@ -64,10 +64,10 @@ def parse_json_line(body: bytes) -> JsonLine | None:
         return None
     if not isinstance(entry, dict) or not ("msg" in entry or "ts" in entry or "message" in entry):
         return None
-    return _read_entry(entry)
+    return _read_entry(entry, b'"name"' in body)
 
 
-def _read_entry(entry: dict[str, object]) -> JsonLine:
+def _read_entry(entry: dict[str, object], has_names: bool) -> JsonLine:
     time_us = _time(entry.pop("ts")) if _time(entry.get("ts")) is not None else None
     message = _take_text(entry, "msg") or ""
     level = entry.get("level")
@@ -81,7 +81,9 @@ def _read_entry(entry: dict[str, object]) -> JsonLine:
         severity = "I" if v is not None else "E"
     caller = _take_text(entry, "caller")
     found = _CALLER.match(caller) if caller else None
-    fields = {key: with_references(value) for key, value in entry.items()}
+    fields = cast("dict[str, FieldValue]", entry)
+    if has_names:
+        fields = {key: with_references(value) for key, value in entry.items()}
     return JsonLine(
         severity, time_us, v, found[1] if found else None, caller, int(found[2]) if found else None,
         message.rstrip("\n"), fields,

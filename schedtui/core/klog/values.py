@@ -7,11 +7,10 @@ dumps included.
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from typing import TYPE_CHECKING, cast
-
-import msgspec
+from typing import TYPE_CHECKING, NoReturn, cast
 
 if TYPE_CHECKING:
     from schedtui.core.record import FieldValue
@@ -88,12 +87,26 @@ def _reference(value: dict[object, object]) -> str | None:
     return f"{namespace}/{name}" if namespace else name
 
 
-def json_value(text: str) -> tuple[bool, FieldValue]:
-    """Whether ``text`` is JSON, and its value."""
+def _refuse(word: str) -> NoReturn:
+    raise ValueError(word)
+
+
+def _finite(text: str) -> float | str:
+    number = float(text)
+    return number if math.isfinite(number) else text
+
+
+_decoder = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
+
+
+def leading_json(text: str, at: int) -> tuple[int, FieldValue]:
+    """The JSON value that begins at ``at`` and the offset behind it; -1 when there is none."""
     try:
-        return True, with_references(msgspec.json.decode(text))
-    except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError):
-        return False, None
+        value, end = _decoder.raw_decode(text, at)
+    except (ValueError, RecursionError):
+        return -1, None
+    # Only an object with a name can be a reference: most values need no second look.
+    return end, with_references(value) if text.find('"name"', at, end) >= 0 else value
 
 
 def bracketed_value(text: str) -> FieldValue:
@@ -101,8 +114,8 @@ def bracketed_value(text: str) -> FieldValue:
     if text.startswith("map["):
         parsed = _go_map(text, 0, 0)
         return parsed[0] if parsed is not None and parsed[1] == len(text) else text
-    valid, value = json_value(text)
-    return value if valid else text
+    end, value = leading_json(text, 0)
+    return value if end == len(text) else text
 
 
 def _go_map(text: str, at: int, depth: int) -> tuple[dict[str, FieldValue], int] | None:
