@@ -6,7 +6,7 @@ driver or a store. A widget posts, the main screen routes, the services act and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from textual.message import Message
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from schedtui.core.errors import SchedtuiError
     from schedtui.core.queue_state import QueueSnapshot
     from schedtui.core.record import Record
+    from schedtui.core.source_text import SourceText
     from schedtui.debugger import model
 
 # --- facts ----------------------------------------------------------------------------------------------------
@@ -25,6 +26,17 @@ class DebuggerReported(Message):
     """The owner thread of dlv told something."""
 
     event: model.Event
+    source: SourceText | None = None
+    """With a stop: the file of the selected frame."""
+
+
+@dataclass
+class SourceOpened(Message):
+    """A source line that was asked for."""
+
+    source: SourceText
+    line: int
+    """1-based."""
 
 
 @dataclass
@@ -119,6 +131,39 @@ class NoticePosted(Message):
     severity: Literal["information", "warning", "error"] = "information"
 
 
+@dataclass
+class PodStoryTold(Message):
+    """A pod's story, ready to be read."""
+
+    pod: str
+    lines: tuple[tuple[str, str], ...]
+    """(text, role) of each line."""
+
+
+@dataclass
+class StationsCounted(Message):
+    """How many pods passed each station of the scheduling workflow, ready to be read."""
+
+    lines: tuple[tuple[str, str], ...]
+    """(text, role) of each line."""
+
+    def can_replace(self, message: Message) -> bool:
+        """Only the newest counts are worth showing."""
+        return isinstance(message, StationsCounted)
+
+
+@dataclass
+class ListOffered(Message):
+    """A list to read or to choose from."""
+
+    title: str
+    lines: tuple[tuple[str, str, Wish | None], ...]
+    """(text, role, what is wished when it is chosen)."""
+    choose: bool = False
+    search: bool = False
+    """True for long lists: a line to type on narrows them."""
+
+
 # --- wishes ---------------------------------------------------------------------------------------------------
 
 
@@ -173,6 +218,8 @@ class PodStoryRequested(Wish):
 
     pod: str
     """``ns/name``."""
+    against: str = ""
+    """A second pod to compare it with; empty for none."""
 
 
 @dataclass
@@ -197,11 +244,31 @@ class CopyRequested(Wish):
 
 
 @dataclass
-class CommandTyped(Wish):
-    """A command of the palette with its arguments, ``goto 10:32:05``."""
+class CommandRequested(Wish):
+    """Carry out a command that needs more than the screen: ``doctor``, ``goto 10:32:05``."""
 
     name: str
     arguments: str = ""
+
+
+@dataclass
+class BreakOnPatternRequested(Wish):
+    """Stop the scheduler when a log line matches."""
+
+    pattern: str
+
+
+@dataclass
+class EditorRequested(Wish):
+    """Open the user's editor at a line."""
+
+    path: str
+    line: int
+
+
+@dataclass
+class RedrawRequested(Wish):
+    """Forget what is thought to be on the terminal and paint everything."""
 
 
 @dataclass
@@ -209,12 +276,3 @@ class QuitRequested(Wish):
     """Leave; what is alive is told so that the right question is asked."""
 
     how: Literal["ask", "end", "detach"] = "ask"
-
-
-@dataclass
-class ShownChanged(Message):
-    """A pane's one-line summary changed (it is painted by whoever shows the pane collapsed)."""
-
-    pane: str
-    summary: str
-    badges: tuple[str, ...] = field(default_factory=tuple)

@@ -34,8 +34,8 @@ from schedtui.ui.widgets.tab_bar import TabBar
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
+    from schedtui.core.source_text import SourceText
     from schedtui.ui.widgets.rows import Row
-    from schedtui.ui.widgets.source_view import SourceText
 
 Part = Literal["code", "stack", "locals", "watches", "breakpoints", "goroutines"]
 """A part that the cursor keys can go to."""

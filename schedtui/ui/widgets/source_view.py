@@ -1,18 +1,19 @@
 """Source text with a gutter: current line, breakpoints, log calls.
 
 Owns what is shown of one file at a time, its cursor and its search. Reading files, resolving breakpoints and
-knowing levels belong to ``services``; they arrive as ``SourceText`` and ``GutterMark`` values.
+knowing levels belong to ``services``; they arrive as ``core.source_text.SourceText`` and ``GutterMark`` values.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
+from schedtui.core.source_text import NO_SOURCE
 from schedtui.ui.widgets.go_highlight import GoHighlighter
 from schedtui.ui.widgets.literal import literal
 from schedtui.ui.widgets.rows import palette_of, strip_of
@@ -20,27 +21,11 @@ from schedtui.ui.widgets.rows import palette_of, strip_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from schedtui.core.source_text import SourceText
     from schedtui.ui.themes import Palette
 
 JUMP_LIMIT = 100
 """How many places the jump list remembers."""
-
-
-@dataclass(frozen=True, slots=True)
-class SourceText:
-    """One file as it is shown, or the reason why it is not."""
-
-    path: str
-    """As dlv or the user named it; empty for none."""
-    lines: tuple[str, ...] = ()
-    reason: str = ""
-    """Why there is nothing to show; empty when there is."""
-    log_calls: Mapping[int, str] = field(default_factory=dict)
-    """1-based line of a log call → its mark, ``V3 x214``."""
-
-
-NO_SOURCE = SourceText("", reason="No source yet: it comes up where the scheduler stops.")
-"""Before the first stop."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,43 @@
+"""Commands that take words, for the palette: ``goto 10:32:05``, ``count by plugin``.
+
+Owns names, arguments and help as data. Actions without words are in ``keys``; the main screen carries both out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class TypedCommand:
+    """One command of the palette."""
+
+    name: str
+    arguments: str
+    """How its words are called in help; empty when it takes none."""
+    help: str
+    """What it does, one sentence without a full stop."""
+
+
+COMMANDS: tuple[TypedCommand, ...] = (
+    TypedCommand("goto", "TIME|LINE|-5m", "Go to a time, a line or a span back in the log"),
+    TypedCommand("count", "by FIELD", "Count a field's values over the shown records"),
+    TypedCommand("filter", "[NAME]", "Apply a saved filter by name, or list them"),
+    TypedCommand("save-filter", "NAME", "Save the present filter under a name"),
+    TypedCommand("open", "FUNCTION|FILE:LINE", "Show a place of the source"),
+    TypedCommand("break", "LOCATION [if CONDITION]", "Set a breakpoint: a name, file:line or any dlv location"),
+    TypedCommand("print", "EXPRESSION", "Evaluate an expression in the stopped scheduler"),
+    TypedCommand("watch", "EXPRESSION", "Add a watched expression"),
+    TypedCommand("pod", "NS/NAME", "Tell a pod's story"),
+    TypedCommand("why", "NS/NAME", "Say why a pod is pending"),
+    TypedCommand("verbosity", "N", "Change the running scheduler's verbosity"),
+    TypedCommand("load", "SCENARIO", "Load a scenario into the lab"),
+    TypedCommand("runs", "", "List, open and prune the kept logs of earlier runs"),
+    TypedCommand("theme", "[NAME]", "Switch to a theme, or list them"),
+    TypedCommand("transcript", "FILE", "Save what was typed to dlv and what it said"),
+    TypedCommand(
+        "bundle", "DIR", "Save what a bug report needs: log, queue, stories, breakpoints; secrets masked"
+    ),
+    TypedCommand("detach", "", "Leave the scheduler running and quit"),
+)
+"""All typed commands."""

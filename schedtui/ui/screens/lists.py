@@ -1,0 +1,110 @@
+"""Rows for the lists that lie over the main screen: help, palette, themes.
+
+Owns their wording. It is pure: key table and command table in, rows out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schedtui.ui.commands import COMMANDS, TypedCommand
+from schedtui.ui.key_table import shown
+from schedtui.ui.widgets.rows import Row, row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from schedtui.ui.key_table import KeyTable
+    from schedtui.ui.keys import Action, Need
+    from schedtui.ui.themes import Palette
+
+PANE_HELP: dict[str, tuple[str, ...]] = {
+    "debugger": (
+        "The gutter: ● breakpoint, ◆ with a condition, ○ off, ? pending, ▶ where the scheduler stands;",
+        "V3 x214 at the right: a log call, its level and its lines in this log.",
+        "Letters step only in this pane; b …, c and q work everywhere.",
+    ),
+    "log": (
+        "Any upward move pauses following; G or End resumes it. Digits show records up to that V level;",
+        "errors, warnings and lines of unknown level (V?) always stay. V changes what the scheduler writes.",
+        "Filter: words, \"phrases\", /regex/, key:value, pod:ns/name, severity>=W, v<=4, file:x.go, |, !, ( ).",
+    ),
+    "queue": (
+        "A activeQ, B backoffQ, U unschedulable, G gated, F in flight, W waiting on permit, P binding,",
+        "N bound, x gone, ? unknown; ~ is inferred, not logged. The line above names the -v that would be exact.",
+        "Per node: counted from binding lines; 'awk {print $NF}' counts feasibleNodes=… instead.",
+    ),
+}  # fmt: skip
+"""What the signs of a pane mean."""
+
+
+def help_rows(table: KeyTable, pane: str, available: frozenset[Need]) -> list[Row]:
+    """The keys of a pane, its own first, then those that work everywhere."""
+    rows = [row((line, "note")) for line in PANE_HELP.get(pane, ())]
+    own = [action for action in table.actions if action.pane == pane]
+    everywhere = [action for action in table.actions if action.pane == "everywhere"]
+    for title, actions in ((f"In the {pane} pane", own), ("In every pane", everywhere)):
+        rows += [row(""), row((title, "tab-active"))]
+        rows += [
+            _action_row(action)
+            for action in actions
+            if action.keys and (not action.need or action.need in available) and not _is_digit(action)
+        ]
+        if title.startswith("In every"):
+            rows.append(row((f"  {'0 … 9':<16}", "key"), ("Show log records up to that V level", "")))
+    return rows
+
+
+def _is_digit(action: Action) -> bool:
+    return action.id.startswith("app.level_") and action.name[-1].isdigit()
+
+
+def _action_row(action: Action) -> Row:
+    keys = "  ".join(shown(keys) for keys in action.keys)
+    return row((f"  {keys:<16}", "key"), (action.help, ""), key=action.id, payload=action)
+
+
+def palette_rows(table: KeyTable, available: frozenset[Need]) -> list[Row]:
+    """Typed commands, then every action with its key."""
+    rows = [
+        row(
+            (f"{command.name} {command.arguments}".strip().ljust(28), "key"), (f" {command.help}", ""),
+            key=command.name, payload=command,
+        )
+        for command in COMMANDS
+    ]  # fmt: skip
+    rows += [
+        row(
+            (f"{action.label}".ljust(20), "key"), (f"{shown(action.keys[0]) if action.keys else '':<8}", "note"),
+            (f" {action.help}", ""), key=action.id, payload=action,
+        )
+        for action in table.actions
+        if (not action.need or action.need in available) and not _is_digit(action) and not _is_move(action)
+    ]  # fmt: skip
+    return rows
+
+
+def _is_move(action: Action) -> bool:
+    return action.name.startswith(("cursor_", "page_", "half_", "scroll_")) or action.name in ("top", "palette")
+
+
+def split_typed(typed: str) -> tuple[str, str]:
+    """A typed line as (command's name, its words)."""
+    name, _, words = typed.strip().partition(" ")
+    return name, words.strip()
+
+
+def command_named(name: str) -> TypedCommand | None:
+    """The typed command of that name."""
+    return next((command for command in COMMANDS if command.name == name), None)
+
+
+def theme_rows(palettes: Iterable[Palette], current: str) -> list[Row]:
+    """Themes to choose from."""
+    return [
+        row(
+            ("▶ " if item.name == current else "  ", "key"), (f"{item.name:<16}", "key"), (item.description, ""),
+            key=item.name, payload=item.name,
+        )
+        for item in palettes
+    ]  # fmt: skip

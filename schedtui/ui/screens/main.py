@@ -1,0 +1,245 @@
+"""The main screen: facts go to the panes, actions become wishes.
+
+Owns the routing and what the status line knows. Layout and keys are in ``panes``, the actions in ``actions``; the
+work itself is done by ``services``, which this module does not know.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from textual import on
+
+from schedtui.debugger import model
+from schedtui.ui import messages
+from schedtui.ui.screens.actions import ActionsScreen
+from schedtui.ui.screens.overlays import ChooserScreen, ListScreen
+from schedtui.ui.screens.status import STATE_WORDS, StatusFacts, status_parts
+from schedtui.ui.widgets.console import Console
+from schedtui.ui.widgets.rows import row
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from textual.widget import Widget
+
+    from schedtui.ui.key_table import KeyTable
+    from schedtui.ui.keys import Need
+
+SEVERITY_ROLES = {"information": "note", "warning": "warning", "error": "bad"}
+"""Severity of a notice → role."""
+
+
+class MainScreen(ActionsScreen):
+    """The three panes at work."""
+
+    def __init__(
+        self, keys: KeyTable, panes: Mapping[str, Widget], first: str, available: frozenset[Need], *,
+        verbosity: int | None = None, leader_election: bool = False, release: str = "",
+    ) -> None:  # fmt: skip
+        """Create it; the arguments of ``PanesScreen`` and what the status line knows from the start."""
+        super().__init__(keys, panes, first, available)
+        self.facts = StatusFacts(verbosity=verbosity, leader_election=leader_election, release=release)
+
+    def on_mount(self) -> None:
+        """Start the clock of the status line: it repaints only what changed."""
+        super().on_mount()
+        self.go_to(self.active_pane)
+        self.set_interval(1.0, self.show_status)
+        self.show_status()
+
+    # --- status -----------------------------------------------------------------------------------------------
+
+    def know(self, **changes: object) -> None:
+        """Take in facts for the status line."""
+        self.facts = replace(self.facts, **changes)  # type: ignore[arg-type]  # names and types are StatusFacts' own
+        self.show_status()
+
+    def show_status(self) -> None:
+        """Repaint status line and title rows where they changed."""
+        if not self.is_mounted:
+            return
+        self._know_log()
+        self.status.show(status_parts(self.facts, time.time(), has_debugger="debugger" in self.available))
+        summaries = {}
+        if self.has_pane("debugger"):
+            summaries["debugger"] = f"{STATE_WORDS[self.facts.state]} · {self.pane('debugger').summary}"
+        if self.has_pane("queue"):
+            summaries["queue"] = self.pane("queue").summary
+        if self.has_pane("log"):
+            summaries["log"] = self.pane("log").summary
+        self.show_summaries(summaries)
+
+    def _know_log(self) -> None:
+        if not self.has_pane("log"):
+            return
+        state = self.pane("log").state
+        counts = state.counts
+        level = state.selection.level
+        shown = counts.up_to(level)
+        self.facts = replace(
+            self.facts,
+            level=level,
+            level_lines=shown + counts.unknown + counts.warnings + counts.errors,
+            hidden_lines=counts.up_to(10) - shown,
+            unknown_levels=counts.unknown,
+            log_note=state.notes[-1] if state.notes else "",
+        )
+
+    # --- facts ------------------------------------------------------------------------------------------------
+
+    @on(messages.DebuggerReported)
+    def _debugger_reported(self, message: messages.DebuggerReported) -> None:
+        event = message.event
+        pane = self.pane("debugger")
+        if isinstance(event, model.StateChanged):
+            stopped = event.state == "stopped"
+            self.know(
+                state=event.state, detail="" if stopped else event.detail,
+                stopped_at=(self.facts.stopped_at or time.time()) if stopped else None,
+            )  # fmt: skip
+            pane.show_state(event.state)
+        elif isinstance(event, model.Stopped):
+            self.know(
+                state="stopped",
+                detail=event.stop.title,
+                stopped_at=event.stop.at or self.facts.stopped_at or time.time(),
+            )
+            pane.show_state("stopped")
+            pane.show_stop(event.stop, message.source)
+            if event.stop.note:
+                self.notify_row(event.stop.note, "warning")
+        elif isinstance(event, model.BreakpointsChanged):
+            pane.show_breakpoints(event.breakpoints)
+        elif isinstance(event, model.ConsoleOutput):
+            pane.console.add(event.text, event.kind)
+        elif isinstance(event, model.Evaluated):
+            pane.show_evaluated(event)
+        elif isinstance(event, model.GoroutinesListed):
+            pane.show_goroutines(event)
+        else:
+            self._debugger_answered(event)
+        self.show_status()
+
+    def _debugger_answered(self, event: model.Event) -> None:
+        """The rarer events: failures, questions, verbosity."""
+        console = self.pane("debugger").console
+        if isinstance(event, model.Failed):
+            lines = [event.title, *event.details, *([event.hint] if event.hint else [])]
+            console.add("\n".join(lines), "error")
+            self.notify_row(f"{event.title}. {event.hint}", "bad")
+        elif isinstance(event, model.VerbositySet):
+            if event.v is not None:
+                self.know(verbosity=event.v)
+            self.notify_row(event.detail or f"The scheduler runs at -v {event.v}.")
+        elif isinstance(event, model.QuestionAsked):
+            rows = [
+                row(
+                    (choice, "key"),
+                    ("  (safe)" if choice == event.safe else "", "note"),
+                    key=choice,
+                    payload=choice,
+                )
+                for choice in event.choices
+            ]
+
+            def answer(choice: str | None) -> None:
+                self.post_message(messages.DebuggerCommandRequested(model.Answer(choice or event.safe)))
+
+            self.app.push_screen(ListScreen(event.question, rows, choose=True), answer)
+
+    @on(messages.SourceOpened)
+    def _source_opened(self, message: messages.SourceOpened) -> None:
+        if not self.has_pane("debugger"):
+            rows = [
+                row((f"{number:>6} ", "line-number"), line) for number, line in enumerate(message.source.lines, 1)
+            ]
+            screen = ListScreen(message.source.path or message.source.reason, rows)
+            self.app.push_screen(screen)
+            self.call_after_refresh(lambda: screen.view.move_to(max(0, message.line - 4)))
+            return
+        self.pane("debugger").show_source(message.source, message.line)
+        self.go_to("debugger")
+
+    @on(messages.LogGrew)
+    def _log_grew(self) -> None:
+        if self.has_pane("log"):
+            self.pane("log").show_growth()
+        self.show_status()
+
+    @on(messages.QueueFolded)
+    def _queue_folded(self, message: messages.QueueFolded) -> None:
+        if self.has_pane("queue"):
+            self.pane("queue").show_snapshot(message.snapshot, live=message.live)
+        if message.snapshot.release and not self.facts.release:
+            self.know(release=message.snapshot.release)
+        self.show_status()
+
+    @on(messages.PodStoryTold)
+    def _story_told(self, message: messages.PodStoryTold) -> None:
+        self.pane("queue").show_story(message.pod, [row((text, role)) for text, role in message.lines])
+        self.go_to("queue")
+
+    @on(messages.StationsCounted)
+    def _stations_counted(self, message: messages.StationsCounted) -> None:
+        self.pane("queue").show_stations([row((text, role)) for text, role in message.lines])
+
+    @on(messages.VerbosityChanged)
+    def _verbosity_changed(self, message: messages.VerbosityChanged) -> None:
+        self.know(verbosity=message.v)
+        if message.detail:
+            self.notify_row(message.detail)
+
+    @on(messages.QueueChecked)
+    def _queue_checked(self, message: messages.QueueChecked) -> None:
+        self.notify_row(message.summary, "good" if message.equal else "warning")
+        if message.lines:
+            self.app.push_screen(ListScreen(message.summary, [row(line) for line in message.lines]))
+
+    @on(messages.NoticePosted)
+    def _notice_posted(self, message: messages.NoticePosted) -> None:
+        self.notify_row(message.text, SEVERITY_ROLES[message.severity])
+
+    @on(messages.WorkProgressed)
+    def _work_progressed(self, message: messages.WorkProgressed) -> None:
+        share = f" {message.done * 100 // message.total} %" if message.total else ""
+        self.know(progress=f"{message.step}{share}")
+
+    @on(messages.WorkFinished)
+    def _work_finished(self, message: messages.WorkFinished) -> None:
+        self.know(progress="")
+
+    @on(messages.WorkFailed)
+    def _work_failed(self, message: messages.WorkFailed) -> None:
+        self.know(progress="")
+        error = message.error
+        self.notify_row(error.title + (f": {error.where}" if error.where else ""), "bad")
+        if error.details or error.hint:
+            lines = error.as_text().split("\n")
+            self.app.push_screen(ListScreen(error.title, [row(line) for line in lines]))
+
+    @on(messages.ListOffered)
+    def _list_offered(self, message: messages.ListOffered) -> None:
+        """Something to read or to choose from; the choice goes back as a wish."""
+        rows = [
+            row((text, role), key=str(index), payload=wish)
+            for index, (text, role, wish) in enumerate(message.lines)
+        ]
+
+        def choose(wish: object) -> None:
+            if isinstance(wish, messages.Wish):
+                self.post_message(wish)
+
+        if message.search:
+            self.app.push_screen(ChooserScreen(message.title, rows), choose)
+        else:
+            self.app.push_screen(ListScreen(message.title, rows, choose=message.choose), choose)
+
+    # --- the console --------------------------------------------------------------------------------------------
+
+    @on(Console.LineTyped)
+    def _line_typed(self, event: Console.LineTyped) -> None:
+        event.stop()
+        self.post_message(messages.DebuggerCommandRequested(model.Console(event.text)))

@@ -1,0 +1,250 @@
+"""Screens that lie over the main one: lists to read, lists to choose from, the question before quitting.
+
+Owns their keys and their frame. What is listed is made by the caller as rows; the choice is handed back.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from schedtui.ui.key_table import key_of_event
+from schedtui.ui.widgets.bars import KeyRow, PaneTitle
+from schedtui.ui.widgets.rows import Row, RowsView
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual import events
+    from textual.app import ComposeResult
+
+_MOVES: dict[str, Callable[[RowsView], None]] = {
+    "j": lambda view: view.move(1),
+    "down": lambda view: view.move(1),
+    "k": lambda view: view.move(-1),
+    "up": lambda view: view.move(-1),
+    "space": lambda view: view.move_pages(1),
+    "pagedown": lambda view: view.move_pages(1),
+    "B": lambda view: view.move_pages(-1),
+    "pageup": lambda view: view.move_pages(-1),
+    "g": lambda view: view.move_to(0),
+    "home": lambda view: view.move_to(0),
+    "G": lambda view: view.move_to(-1),
+    "end": lambda view: view.move_to(-1),
+}
+"""The moves that every list knows, letters and named keys."""
+
+
+class ListScreen(ModalScreen[Any]):
+    """A titled list. Enter chooses (when there is something to choose), Escape or q goes back."""
+
+    DEFAULT_CSS = """
+    ListScreen { background: $background; }
+    ListScreen Vertical { height: 1fr; background: $background; }
+    """
+
+    def __init__(
+        self, title: str, rows: Sequence[Row], *, choose: bool = False, keys: Sequence[tuple[str, str]] = (),
+        empty: str = "Nothing here.",
+    ) -> None:  # fmt: skip
+        """Create it.
+
+        Args:
+            title: What it lists.
+            rows: The rows; with ``choose``, Enter hands back the payload of the selected one.
+            choose: True when a row can be chosen.
+            keys: Further (key, label) pairs; such a key hands back (key, payload).
+            empty: What is said without rows.
+        """
+        super().__init__()
+        self._title = title
+        self._rows = tuple(rows)
+        self._choose = choose
+        self._keys = tuple(keys)
+        self._empty = empty
+
+    def compose(self) -> ComposeResult:
+        """Title, rows, keys."""
+        with Vertical():
+            yield PaneTitle(self._title)
+            yield RowsView(id="list", empty=self._empty, cursor=self._choose or bool(self._keys))
+            yield KeyRow()
+
+    def on_mount(self) -> None:
+        """Fill it."""
+        self.query_one(PaneTitle).show(focused=True)
+        self.view.set_active(True)
+        self.view.set_rows(self._rows)
+        enter = [("Enter", "choose")] if self._choose else []
+        self.query_one(KeyRow).show_keys([*enter, *self._keys, ("j/k", "move"), ("Esc", "back")])
+
+    @property
+    def view(self) -> RowsView:
+        """The list."""
+        return self.query_one("#list", RowsView)
+
+    def update_rows(self, rows: Sequence[Row]) -> None:
+        """Show other rows."""
+        self._rows = tuple(rows)
+        if self.is_mounted:
+            self.view.set_rows(self._rows)
+
+    def on_key(self, event: events.Key) -> None:
+        """Move, choose or go back."""
+        event.stop()
+        key = key_of_event(event.key, event.character)
+        extra = {name for name, _ in self._keys}
+        selected = self.view.selected
+        payload = selected.payload if selected else None
+        if key in extra:
+            self.dismiss((key, payload))
+        elif key in _MOVES:
+            _MOVES[key](self.view)
+        elif key == "enter" and self._choose:
+            if payload is not None:
+                self.dismiss(payload)
+        elif key in ("escape", "q", "?", "enter"):
+            self.dismiss(None)
+
+
+class ChooserScreen(ModalScreen[Any]):
+    """A line to type on and the rows that match it; the palette and the catalogue."""
+
+    DEFAULT_CSS = """
+    ChooserScreen { background: $background; }
+    ChooserScreen Vertical { height: 1fr; background: $background; }
+    ChooserScreen Input { height: 1; border: none; padding: 0; background: $surface; }
+    ChooserScreen Input:focus { border: none; }
+    """
+
+    def __init__(self, title: str, rows: Sequence[Row], *, placeholder: str = "", free: bool = False) -> None:
+        """Create it.
+
+        Args:
+            title: What is chosen.
+            rows: All rows; their text is matched, their payload handed back.
+            placeholder: What the empty line says.
+            free: What was typed is handed back with the payload, as (payload, text); the payload is None when no
+                row matches.
+        """
+        super().__init__()
+        self._title = title
+        self._rows = tuple(rows)
+        self._placeholder = placeholder
+        self._free = free
+
+    def compose(self) -> ComposeResult:
+        """Title, line, rows, keys."""
+        with Vertical():
+            yield PaneTitle(self._title)
+            yield Input(placeholder=self._placeholder, compact=True, select_on_focus=False)
+            yield RowsView(id="list", empty="Nothing matches.")
+            yield KeyRow()
+
+    def on_mount(self) -> None:
+        """Fill it and let the keys go to the line."""
+        self.query_one(PaneTitle).show(focused=True)
+        self.query_one(KeyRow).show_keys(
+            [("type", "to search"), ("↑↓", "move"), ("Enter", "choose"), ("Esc", "back")]
+        )
+        self._view.set_active(True)
+        self._view.set_rows(self._rows)
+        self.query_one(Input).focus()
+
+    @property
+    def _view(self) -> RowsView:
+        return self.query_one("#list", RowsView)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Show the rows that match, the best first."""
+        event.stop()
+        self._view.set_rows(matching(self._rows, event.value))
+        self._view.move_to(0)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Choose the row under the cursor."""
+        event.stop()
+        selected = self._view.selected
+        payload = selected.payload if selected else None
+        if self._free:
+            self.dismiss((payload, event.value))
+        elif payload is not None:
+            self.dismiss(payload)
+
+    def on_key(self, event: events.Key) -> None:
+        """Move or go back; letters belong to the line."""
+        if event.key == "escape":
+            event.stop()
+            self.dismiss(None)
+        elif event.key in ("up", "down", "pageup", "pagedown"):
+            event.stop()
+            _MOVES[event.key](self._view)
+
+
+def matching(rows: Sequence[Row], typed: str) -> list[Row]:
+    """Rows that hold every typed word, or (for a command with arguments) begin with its first word.
+
+    Rows whose text begins with what was typed come first, then those with the words in order of appearance.
+    """
+    words = typed.lower().split()
+    if not words:
+        return list(rows)
+    scored: list[tuple[int, int, Row]] = []
+    for index, item in enumerate(rows):
+        text = item.text.lower().strip()
+        if item.key.lower() == words[0] or text.startswith(typed.lower()):
+            scored.append((0, index, item))
+        elif all(word in text for word in words):
+            scored.append((1, index, item))
+    return [item for _, _, item in sorted(scored, key=lambda entry: entry[:2])]
+
+
+class ConfirmScreen(ModalScreen[str]):
+    """A question with one key per answer; Escape is always no."""
+
+    DEFAULT_CSS = """
+    ConfirmScreen { align: center middle; background: $background 40%; }
+    ConfirmScreen Vertical { width: 76; max-width: 100%; height: auto; max-height: 100%; background: $surface;
+        padding: 1 2; }
+    ConfirmScreen RowsView { height: auto; background: $surface; }
+    ConfirmScreen KeyRow { background: $surface; margin-top: 1; }
+    """
+
+    def __init__(self, rows: Sequence[Row], answers: Sequence[tuple[str, str, str]]) -> None:
+        """Create it.
+
+        Args:
+            rows: The question.
+            answers: (key, label, what is handed back); Escape hands back the empty string.
+        """
+        super().__init__()
+        self._rows = tuple(rows)
+        self._answers = tuple(answers)
+
+    def compose(self) -> ComposeResult:
+        """Question and answers."""
+        with Vertical():
+            yield RowsView(id="question", cursor=False)
+            yield KeyRow()
+
+    def on_mount(self) -> None:
+        """Fill it."""
+        view = self.query_one(RowsView)
+        view.styles.height = len(self._rows)
+        view.set_rows(self._rows)
+        groups = [(key, label) for key, label, _ in self._answers if label]
+        self.query_one(KeyRow).show_keys([*groups, ("Esc", "stay")])
+
+    def on_key(self, event: events.Key) -> None:
+        """Answer."""
+        event.stop()
+        pressed = key_of_event(event.key, event.character)
+        for key, _, result in self._answers:
+            if pressed == key:
+                self.dismiss(result)
+                return
+        if pressed in ("escape", "n"):
+            self.dismiss("")

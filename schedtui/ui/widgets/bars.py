@@ -1,0 +1,249 @@
+"""The thin rows: pane titles, the status line, and the command row at the bottom.
+
+Owns what they say and how it is cut to the width. The command row shows one thing at a time: a question with its
+input, a pending key sequence, a notice, or the footer's keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.cells import cell_len
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Input, Static
+
+from schedtui.ui.widgets.literal import literal
+from schedtui.ui.widgets.rows import palette_of, strip_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.app import ComposeResult
+    from textual.strip import Strip
+
+
+class PaneTitle(Widget):
+    """One row over a pane; all that is seen of a pane that is folded."""
+
+    DEFAULT_CSS = """
+    PaneTitle { height: 1; }
+    """
+
+    def __init__(self, word: str, *, id: str | None = None) -> None:  # noqa: A002  # Textual's name
+        super().__init__(id=id)
+        self.word = word
+        self.summary = ""
+        self.focused_pane = False
+        self.folded = False
+
+    def show(self, *, summary: str | None = None, focused: bool | None = None, folded: bool | None = None) -> None:
+        """Change what is given; repaint only when it differs."""
+        fresh = (
+            self.summary if summary is None else summary,
+            self.focused_pane if focused is None else focused,
+            self.folded if folded is None else folded,
+        )
+        if fresh != (self.summary, self.focused_pane, self.folded):
+            self.summary, self.focused_pane, self.folded = fresh
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Paint the row."""
+        palette = palette_of(self)
+        role = "title-focused" if self.focused_pane else "title"
+        sign = "▸" if self.folded else "▾"
+        spans = [(f"{sign} {self.word} ", role), (f" {self.summary}", "" if self.folded else role)]
+        return strip_of(
+            spans, palette, self.size.width, self.rich_style if self.folded else self.rich_style + palette[role]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StatusPart:
+    """One group of the status line."""
+
+    text: str
+    role: str = ""
+    priority: int = 0
+    """The lowest are left out first when the width is short."""
+
+
+class StatusLine(Widget):
+    """State of the target, both verbosities, progress."""
+
+    DEFAULT_CSS = """
+    StatusLine { height: 1; background: $surface; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's name
+        super().__init__(id=id)
+        self.parts: tuple[StatusPart, ...] = ()
+
+    def show(self, parts: Sequence[StatusPart]) -> None:
+        """Show other parts; repaint only when they differ."""
+        fresh = tuple(part for part in parts if part.text)
+        if fresh != self.parts:
+            self.parts = fresh
+            self.refresh()
+
+    def fitting(self, width: int) -> tuple[StatusPart, ...]:
+        """The parts that fit whole, the least important left out first."""
+        kept = list(self.parts)
+        while kept and sum(cell_len(literal(part.text)) for part in kept) + 3 * (len(kept) - 1) > width:
+            if len(kept) == 1:
+                break
+            kept.remove(min(kept, key=lambda part: part.priority))
+        return tuple(kept)
+
+    def render_line(self, y: int) -> Strip:
+        """Paint the row."""
+        spans: list[tuple[str, str]] = []
+        for part in self.fitting(self.size.width):
+            if spans:
+                spans.append((" │ ", "dim"))
+            spans.append((part.text, part.role))
+        return strip_of(spans, palette_of(self), self.size.width, self.rich_style)
+
+
+class KeyRow(Widget):
+    """The footer's keys, a pending sequence or a notice."""
+
+    DEFAULT_CSS = """
+    KeyRow { height: 1; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's name
+        super().__init__(id=id)
+        self.groups: tuple[tuple[str, str], ...] = ()
+        self.notice: tuple[str, str] | None = None
+        """(text, role) shown instead of the keys."""
+        self.lead = ""
+        """What a pending sequence is introduced with."""
+
+    def show_keys(self, groups: Sequence[tuple[str, str]], lead: str = "") -> None:
+        """Show (key, label) groups."""
+        fresh = (tuple(groups), lead, None)
+        if fresh != (self.groups, self.lead, self.notice):
+            self.groups, self.lead, self.notice = fresh
+            self.refresh()
+
+    def show_notice(self, text: str, role: str) -> None:
+        """Show a notice instead."""
+        if self.notice != (text, role):
+            self.notice = (text, role)
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Paint the row; groups that do not fit whole are left out."""
+        width = self.size.width
+        if self.notice is not None:
+            return strip_of((self.notice,), palette_of(self), width, self.rich_style)
+        spans: list[tuple[str, str]] = [(self.lead, "note")] if self.lead else []
+        used = cell_len(self.lead)
+        for key, label in self.groups:
+            size = cell_len(key) + cell_len(label) + 3
+            if used + size - 2 > width:
+                break
+            spans += [(key, "key"), (f" {label}  ", "")]
+            used += size
+        return strip_of(spans, palette_of(self), width, self.rich_style)
+
+
+class PromptInput(Input):
+    """The input of a question; Escape gives up, the arrows walk through what was answered before."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "give_up", show=False),
+        Binding("up", "history(-1)", show=False),
+        Binding("down", "history(1)", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__(compact=True, select_on_focus=False)
+        self.history: list[str] = []
+        self._at = 0
+
+    def use_history(self, lines: list[str]) -> None:
+        """Walk through these answers; new ones are appended to the same list."""
+        self.history, self._at = lines, len(lines)
+
+    def action_history(self, by: int) -> None:
+        """Show an older or newer answer."""
+        self._at = max(0, min(len(self.history), self._at + by))
+        self.value = self.history[self._at] if self._at < len(self.history) else ""
+        self.cursor_position = len(self.value)
+
+    def action_give_up(self) -> None:
+        """Leave without an answer."""
+        self.post_message(CommandRow.Answered(None))
+
+
+class CommandRow(Horizontal):
+    """The bottom row."""
+
+    DEFAULT_CSS = """
+    CommandRow { height: 1; }
+    CommandRow #question { width: auto; }
+    CommandRow PromptInput { width: 1fr; height: 1; border: none; padding: 0; background: $background; }
+    CommandRow PromptInput:focus { border: none; }
+    CommandRow PromptInput, CommandRow #question { display: none; }
+    CommandRow.-asking PromptInput, CommandRow.-asking #question { display: block; }
+    CommandRow.-asking KeyRow { display: none; }
+    """
+
+    @dataclass
+    class Answered(Message):
+        """The question was answered; None when it was given up."""
+
+        text: str | None
+
+    @dataclass
+    class Edited(Message):
+        """The answer so far."""
+
+        text: str
+
+    def compose(self) -> ComposeResult:
+        """Keys, question, input."""
+        yield KeyRow(id="keys")
+        yield Static("", id="question", markup=False)
+        yield PromptInput()
+
+    @property
+    def keys(self) -> KeyRow:
+        """The row of keys and notices."""
+        return self.query_one(KeyRow)
+
+    @property
+    def asking(self) -> bool:
+        """True while a question is open."""
+        return self.has_class("-asking")
+
+    def ask(self, question: str, initial: str, history: list[str]) -> None:
+        """Open a question."""
+        self.query_one("#question", Static).update(literal(question) + " ")
+        field = self.query_one(PromptInput)
+        field.use_history(history)
+        self.add_class("-asking")
+        field.value = initial
+        field.cursor_position = len(initial)
+        field.focus()
+
+    def close(self) -> None:
+        """Show the keys again."""
+        self.remove_class("-asking")
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Tell what is typed, for searches that go along."""
+        event.stop()
+        if self.asking:
+            self.post_message(self.Edited(event.value))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Hand the answer on."""
+        event.stop()
+        self.post_message(self.Answered(event.value))

@@ -1,0 +1,294 @@
+"""The queue pane: counts, table of pods, and the tabs pod story, nodes, stations.
+
+Owns which tab is open, the order of the table and the course of the counts. Snapshots, stories and station
+counts are made below (``core``) and handed in; wishes go out as messages.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Literal
+
+from textual.containers import Vertical
+
+from schedtui.core.queue_state import EMPTY_QUEUE, POD_STATES, PodRow
+from schedtui.ui.messages import CopyRequested, LogFilterRequested, NoticePosted, PodStoryRequested
+from schedtui.ui.widgets.queue_rows import ORDERS, Order, count_rows, node_rows, pod_rows, summary
+from schedtui.ui.widgets.rows import Row, RowsView, row
+from schedtui.ui.widgets.tab_bar import TabBar
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.app import ComposeResult
+
+    from schedtui.core.queue_state import PodState, QueueSnapshot
+
+Tab = Literal["queues", "story", "nodes", "workflow"]
+"""What the pane can show."""
+
+TABS: tuple[tuple[Tab, str], ...] = (
+    ("queues", "queues"), ("story", "pod story"), ("nodes", "nodes"), ("workflow", "stations"),
+)  # fmt: skip
+"""The tabs in their order, and their words."""
+
+SAMPLE_SECONDS = 1.0
+"""How far apart the points of a sparkline are on the log's clock."""
+
+SAMPLES = 32
+"""How many points are kept."""
+
+
+class QueuePane(Vertical):
+    """One scheduling queue on the screen."""
+
+    DEFAULT_CSS = """
+    QueuePane { height: 1fr; }
+    QueuePane #counts { height: 2; }
+    QueuePane #needs { height: auto; max-height: 1; }
+    QueuePane #needs.-exact { display: none; }
+    """
+
+    def __init__(self, *, id: str | None = None, sparklines: bool = True) -> None:  # noqa: A002  # Textual's name
+        super().__init__(id=id)
+        self.tab: Tab = "queues"
+        self.order: Order = "queue"
+        self.snapshot: QueueSnapshot = EMPTY_QUEUE
+        self.live = True
+        """False while the queues stand at the log's cursor."""
+        self.story_pod = ""
+        self.word = ""
+        """Only pods that hold this word are shown."""
+        self._show_all = False
+        self._story: tuple[Row, ...] = ()
+        self._stations: tuple[Row, ...] = ()
+        self._sparklines = sparklines
+        self._compare = ""
+        self._history: dict[PodState, deque[int]] = {state: deque(maxlen=SAMPLES) for state in POD_STATES}
+        self._sampled_us = 0
+
+    def compose(self) -> ComposeResult:
+        """Tab bar, counts, advice, rows."""
+        yield TabBar(TABS, id="queue-tabs")
+        yield RowsView(id="counts", cursor=False)
+        yield RowsView(id="needs", cursor=False)
+        yield RowsView(id="queue-rows")
+
+    def on_mount(self) -> None:
+        """Show the empty queue."""
+        self.table.set_active(True)
+        self._show()
+
+    @property
+    def table(self) -> RowsView:
+        """The rows of the open tab."""
+        return self.query_one("#queue-rows", RowsView)
+
+    @property
+    def summary(self) -> str:
+        """The counts in one line."""
+        return summary(self.snapshot) + ("" if self.live else " (at the log's cursor)")
+
+    @property
+    def selected_pod(self) -> str:
+        """The pod of the selected row, or of the story; empty when there is none."""
+        if self.tab == "story":
+            return self.story_pod
+        selected = self.table.selected
+        return selected.payload.pod if selected and isinstance(selected.payload, PodRow) else ""
+
+    # --- facts ------------------------------------------------------------------------------------------------
+
+    def show_snapshot(self, snapshot: QueueSnapshot, *, live: bool) -> None:
+        """The queues changed, or the log's cursor stands elsewhere."""
+        self.snapshot, self.live = snapshot, live
+        if live and snapshot.time_us is not None and snapshot.time_us - self._sampled_us >= SAMPLE_SECONDS * 1e6:
+            self._sampled_us = snapshot.time_us
+            for state, course in self._history.items():
+                course.append(snapshot.counts.get(state, 0))
+        self._show()
+
+    def show_story(self, pod: str, rows: Sequence[Row]) -> None:
+        """One pod's story, told."""
+        self.story_pod, self._story = pod, tuple(rows)
+        self.select_tab("story")
+
+    def show_stations(self, rows: Sequence[Row]) -> None:
+        """Counts and rates per station of the workflow."""
+        if tuple(rows) != self._stations:
+            self._stations = tuple(rows)
+            if self.tab == "workflow":
+                self._show()
+
+    def on_resize(self) -> None:
+        """Bars depend on the width."""
+        self._show()
+
+    def _show(self) -> None:
+        if not self.is_mounted or not self.size.width:
+            return
+        width = self.size.width
+        self.query_one("#counts", RowsView).set_rows(
+            count_rows(self.snapshot, self._history, width, sparklines=self._sparklines)
+        )
+        advice = self._advice()
+        needs = self.query_one("#needs", RowsView)
+        needs.set_rows(advice)
+        needs.set_class(not advice, "-exact")
+        bar = self.query_one(TabBar)
+        bar.badges = {"queues": f"by {self.order}" if self.order != "queue" else "", "story": self.story_pod}
+        bar.show(self.tab)
+        bar.refresh()
+        self.table.empty = {
+            "queues": "No pods are waiting; a shows bound and gone ones too.",
+            "story": "Enter on a pod tells its story.",
+            "nodes": "No bindings yet.",
+            "workflow": "No pod has passed a station yet.",
+        }[self.tab]
+        self.table.set_rows(self._rows())
+
+    def _advice(self) -> list[Row]:
+        notices = [(notice, "warning") for notice in self.snapshot.notices[-1:]]
+        if self.snapshot.needs not in ("exact", "no log yet"):
+            notices.append((f"~ guessed in part: {self.snapshot.needs}", "note"))
+        return [row(notices[-1])] if notices else []
+
+    def _rows(self) -> Sequence[Row]:
+        if self.tab == "queues":
+            return pod_rows(self.snapshot, self.order, show_all=self._show_all, word=self.word)
+        if self.tab == "story":
+            return self._story
+        if self.tab == "nodes":
+            return node_rows(self.snapshot, self.size.width) if self.snapshot.bound_per_node else ()
+        return self._stations
+
+    # --- actions ----------------------------------------------------------------------------------------------
+
+    def select_tab(self, tab: Tab) -> None:
+        """Open a tab."""
+        if tab != self.tab:
+            self.tab = tab
+            self.table.move_to(0)
+        self._show()
+
+    def action_tab_next(self) -> None:
+        """On to the next tab."""
+        self._step(1)
+
+    def action_tab_previous(self) -> None:
+        """Back to the tab before."""
+        self._step(-1)
+
+    def _step(self, by: int) -> None:
+        names = [name for name, _ in TABS]
+        self.select_tab(names[(names.index(self.tab) + by) % len(names)])
+
+    def action_tab_queues(self) -> None:
+        """The queues."""
+        self.select_tab("queues")
+
+    def action_tab_story(self) -> None:
+        """The pod's story."""
+        self.action_story()
+
+    def action_tab_nodes(self) -> None:
+        """Bindings per node."""
+        self.select_tab("nodes")
+
+    def action_tab_workflow(self) -> None:
+        """Pods per station."""
+        self.select_tab("workflow")
+
+    def action_cursor_down(self) -> None:
+        """One row down."""
+        self.table.move(1)
+
+    def action_cursor_up(self) -> None:
+        """One row up."""
+        self.table.move(-1)
+
+    def action_page_down(self) -> None:
+        """A page down."""
+        self.table.move_pages(1)
+
+    def action_page_up(self) -> None:
+        """A page up."""
+        self.table.move_pages(-1)
+
+    def action_top(self) -> None:
+        """To the first row."""
+        self.table.move_to(0)
+
+    def action_bottom(self) -> None:
+        """To the last row."""
+        self.table.move_to(-1)
+
+    def action_story(self) -> None:
+        """Tell the selected pod's story; on a node, show only its pods."""
+        selected = self.table.selected
+        if self.tab == "nodes" and selected and isinstance(selected.payload, str):
+            self.word, self._show_all = selected.payload, True
+            self.select_tab("queues")
+            return
+        pod = self.selected_pod
+        if pod:
+            self.post_message(PodStoryRequested(pod))
+        else:
+            self.select_tab("story")
+
+    def action_back(self) -> None:
+        """Back to all queues."""
+        if self.tab == "queues" and self.word:
+            self.word = ""
+            self._show()
+        self._compare = ""
+        self.select_tab("queues")
+
+    def action_log_lines(self) -> None:
+        """The pod's records in the log."""
+        pod = self.selected_pod
+        if pod:
+            self.post_message(LogFilterRequested(f"pod:{pod}"))
+        else:
+            self.post_message(NoticePosted("Select a pod first."))
+
+    def action_sort(self) -> None:
+        """The next order."""
+        self.order = ORDERS[(ORDERS.index(self.order) + 1) % len(ORDERS)]
+        self._show()
+        self.post_message(NoticePosted(f"Sorted by {self.order}."))
+
+    def action_all_pods(self) -> None:
+        """Bound and gone pods too, or not."""
+        self._show_all = not self._show_all
+        self._show()
+
+    def set_word(self, word: str) -> None:
+        """Show only pods that hold this word."""
+        self.word = word
+        self.select_tab("queues")
+
+    def action_copy(self) -> None:
+        """Copy the pod's name, or the row."""
+        pod = self.selected_pod
+        selected = self.table.selected
+        text = pod or (selected.text.strip() if selected else "")
+        if text:
+            self.post_message(CopyRequested(text, "pod name" if pod else "row"))
+
+    def action_compare(self) -> None:
+        """Mark a pod; the second one is compared with it."""
+        pod = self.selected_pod
+        if not pod:
+            self.post_message(NoticePosted("Select a pod first."))
+        elif not self._compare or self._compare == pod:
+            self._compare = pod
+            self.post_message(NoticePosted(f"{pod} is marked; m on another pod compares the two."))
+        else:
+            self.post_message(PodStoryRequested(self._compare, against=pod))
+            self._compare = ""
+
+    @property
+    def shown_text(self) -> str:
+        """What the open tab shows, as text."""
+        return "\n".join(item.text.rstrip() for item in self.table.rows)
