@@ -1,0 +1,131 @@
+"""The start screen: what can be done, one key each.
+
+Owns the choices as data. Whoever opened it starts what was chosen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+from schedtui.ui import messages
+from schedtui.ui.key_table import key_of_event
+from schedtui.ui.widgets.bars import CommandRow, PaneTitle
+from schedtui.ui.widgets.rows import RowsView, row
+
+if TYPE_CHECKING:
+    from textual import events
+    from textual.app import ComposeResult
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One way to begin."""
+
+    key: str
+    name: str
+    """What is asked for: the command's name."""
+    label: str
+    help: str
+    question: str = ""
+    """What is asked first; empty for nothing."""
+
+
+CHOICES: tuple[Choice, ...] = (
+    Choice(
+        "l", "lab", "lab", "a private control plane and a debuggable scheduler; no cluster, no checkout needed"
+    ),
+    Choice("s", "source", "source tree", "build and debug the scheduler of a Kubernetes tree", "Directory:"),
+    Choice("f", "logs", "log file", "read a scheduler log; rebuild its queues", "File:"),
+    Choice("r", "runs", "earlier runs", "the kept logs of earlier runs"),
+    Choice("o", "doctor", "doctor", "check the whole set-up; each finding with its fix"),
+    Choice("w", "workflow", "workflow", "the way from Go set-up to log analysis"),
+    Choice("q", "quit", "quit", "leave"),
+)
+"""The choices, in their order."""
+
+
+class StartScreen(Screen[None]):
+    """Shown when nothing was named on the command line."""
+
+    AUTO_FOCUS = ""
+
+    DEFAULT_CSS = """
+    StartScreen RowsView { height: 1fr; margin: 1 2; }
+    """
+
+    def __init__(self, notes: tuple[str, ...] = ()) -> None:
+        """Create it.
+
+        Args:
+            notes: What was found (a lab that runs, a detached session), one line each.
+        """
+        super().__init__()
+        self._notes = notes
+        self._asked: Choice | None = None
+
+    def compose(self) -> ComposeResult:
+        """Title, choices, keys."""
+        yield PaneTitle("schedtui")
+        yield RowsView(id="choices")
+        yield CommandRow()
+
+    def on_mount(self) -> None:
+        """Fill it."""
+        self.query_one(PaneTitle).show(summary="build, run and debug kube-scheduler from source", focused=True)
+        view = self.query_one(RowsView)
+        view.set_active(True)
+        rows = [
+            row((f" {choice.key} ", "key"), (f" {choice.label:<14}", "tab-active"), (f" {choice.help}", ""),
+                key=choice.name, payload=choice)
+            for choice in CHOICES
+        ]  # fmt: skip
+        view.set_rows([*rows, row(""), *(row((note, "note")) for note in self._notes)])
+        self._show_keys()
+
+    def _show_keys(self) -> None:
+        self.query_one(CommandRow).keys.show_keys([("letter", "choose"), ("j/k", "move"), ("Enter", "choose")])
+
+    def on_key(self, event: events.Key) -> None:
+        """Choose."""
+        command_row = self.query_one(CommandRow)
+        if command_row.asking:
+            return
+        event.stop()
+        key = key_of_event(event.key, event.character)
+        view = self.query_one(RowsView)
+        if key in ("j", "down"):
+            view.move(1)
+        elif key in ("k", "up"):
+            view.move(-1)
+        elif key == "enter" and view.selected is not None and isinstance(view.selected.payload, Choice):
+            self._choose(view.selected.payload)
+        else:
+            for choice in CHOICES:
+                if key == choice.key:
+                    self._choose(choice)
+
+    def _choose(self, choice: Choice) -> None:
+        if choice.question:
+            self._asked = choice
+            self.query_one(CommandRow).ask(choice.question, "", [])
+        elif choice.name == "quit":
+            self.post_message(messages.QuitRequested("end"))
+        else:
+            self.post_message(messages.CommandRequested(f"start-{choice.name}"))
+
+    def on_command_row_edited(self, event: CommandRow.Edited) -> None:
+        """Nothing goes along with the typing."""
+        event.stop()
+
+    def on_command_row_answered(self, event: CommandRow.Answered) -> None:
+        """Start what was asked for."""
+        event.stop()
+        asked, self._asked = self._asked, None
+        self.query_one(CommandRow).close()
+        self.set_focus(None)
+        self._show_keys()
+        if asked is not None and event.text:
+            self.post_message(messages.CommandRequested(f"start-{asked.name}", event.text.strip()))

@@ -1,0 +1,128 @@
+"""The terminal as a resource that can vanish: signals, a watchdog, keys from the terminal when input is a pipe.
+
+Owns what happens on SIGTERM, SIGHUP and a hung-up terminal: the program leaves the normal way, so that the screen
+is restored and children are ended, and by force when that takes too long. Painting is Textual's.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+from schedtui.core.errors import UnreadableInput
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable
+
+GRACE_SECONDS = 20.0
+"""How long the normal way out may take after the terminal has gone, ending dlv and the lab included."""
+
+ENDING_SIGNALS = (signal.SIGHUP, signal.SIGTERM)
+"""Signals that mean: leave, tidily."""
+
+
+def catch_signals(loop: asyncio.AbstractEventLoop, leave: Callable[[int], None]) -> None:
+    """Let ``leave`` be called in the loop, with the exit code 128 + number, when an ending signal comes.
+
+    A SIGHUP that was ignored by whoever started us (nohup) is caught as well: without a terminal there is nothing
+    to go on for.
+    """
+    for number in ENDING_SIGNALS:
+        loop.add_signal_handler(number, leave, 128 + number)
+
+
+class TerminalWatchdog:
+    """Notices that the terminal is gone.
+
+    Reading from a terminal that was hung up gives an end of file for ever, which keeps a reader busy for ever.
+    This thread sleeps in ``poll`` until the descriptor reports a hang-up, asks for the normal way out, and ends the
+    process when that way is not gone to its end in time.
+    """
+
+    def __init__(self, descriptor: int, leave: Callable[[], None], clean_up: Callable[[], None]) -> None:
+        """Create it.
+
+        Args:
+            descriptor: The terminal's file descriptor.
+            leave: Asks for the normal way out; called on this thread.
+            clean_up: Ends what must not outlive us; called on this thread when the normal way takes too long.
+        """
+        self._descriptor = descriptor
+        self._leave = leave
+        self._clean_up = clean_up
+        self._finished = threading.Event()
+        self._wake_read, self._wake_write = os.pipe()
+        self._thread = threading.Thread(target=self._watch, name="terminal-watchdog", daemon=True)
+
+    def start(self) -> None:
+        """Begin to watch."""
+        self._thread.start()
+
+    def finish(self) -> None:
+        """The normal way was gone to its end; stop watching."""
+        self._finished.set()
+        os.write(self._wake_write, b"x")
+        self._thread.join(2.0)
+
+    def _watch(self) -> None:
+        poller = select.poll()
+        # No event is asked for: hang-up and errors are told anyway, and keys are left to Textual.
+        poller.register(self._descriptor, 0)
+        poller.register(self._wake_read, select.POLLIN)
+        gone = select.POLLHUP | select.POLLERR | select.POLLNVAL
+        while not self._finished.is_set():
+            for descriptor, event in poller.poll():
+                if descriptor == self._descriptor and event & gone:
+                    self._end()
+                    return
+
+    def _end(self) -> None:
+        self._leave()
+        if self._finished.wait(GRACE_SECONDS):
+            return
+        try:
+            self._clean_up()
+        finally:
+            os._exit(128 + signal.SIGHUP)
+
+
+def keys_from_terminal() -> int:
+    """Let standard input be the terminal, and hand back a descriptor of what it was (a pipe with a log).
+
+    Raises:
+        UnreadableInput: There is no terminal to read keys from.
+    """
+    try:
+        terminal = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY)
+    except OSError as error:
+        raise UnreadableInput(
+            "no terminal to read keys from", where="/dev/tty",
+            hint="The screen needs a terminal; 'schedtui logs -' prints a log from standard input.",
+        ) from error  # fmt: skip
+    piped = os.dup(0)
+    os.dup2(terminal, 0)
+    os.close(terminal)
+    return piped
+
+
+def check_terminal() -> None:
+    """Refuse where no screen can be painted.
+
+    Raises:
+        UnreadableInput: Standard input or output is no terminal, or the terminal cannot move its cursor.
+    """
+    if not sys.stdin.isatty() or not sys.stderr.isatty():
+        raise UnreadableInput(
+            "the screen needs a terminal", where="standard input and error",
+            hint="Analysis without a screen: 'schedtui logs', 'queue', 'report' … --help. Over ssh, use 'ssh -t'.",
+        )  # fmt: skip
+    if os.environ.get("TERM", "") in ("", "dumb"):
+        raise UnreadableInput(
+            "this terminal cannot paint a screen", where=f"TERM={os.environ.get('TERM', '')}",
+            hint="Set TERM to what your terminal is (xterm-256color), or use the commands without a screen.",
+        )  # fmt: skip
