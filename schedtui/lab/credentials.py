@@ -59,6 +59,7 @@ def make_credentials(directory: Path) -> Credentials:
         token_file=directory / "tokens.csv",
         token=token,
     )
+    write_private(directory / "authority.crt", made.authority.encode("ascii"))
     write_private(made.server_certificate, server.public_bytes(serialization.Encoding.PEM))
     write_private(made.server_key, _private(server_key))
     write_private(made.service_account_key, _private(ec.generate_private_key(ec.SECP256R1())))
@@ -88,8 +89,9 @@ def kubeconfig_text(name: str, url: str, authority: str, token: str) -> str:
 
 
 def _private(key: ec.EllipticCurvePrivateKey) -> bytes:
+    """The key in the form that kube-apiserver takes for service accounts ("EC PRIVATE KEY", not PKCS 8)."""
     return key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
     )
 
 

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-BuildPhase = Literal["wait", "download", "count", "compile", "link", "done"]
-"""``wait``: another schedtui builds the same. ``count``: go is asked what is stale. ``link``: all compiled."""
+BuildPhase = Literal["wait", "download", "count", "compile", "link", "done", "start"]
+"""``wait``: another schedtui builds the same. ``count``: go is asked what is stale. ``link``: all compiled.
+``start``: what was built is being started; ``current`` names the part."""
 
 TICK_SECONDS = 0.5
 """How often progress is told while nothing happens, so that a clock on the screen goes on."""
@@ -58,6 +59,8 @@ class BuildProgress:
     def as_text(self) -> str:
         """One line for a terminal or a log."""
         how_far = f"{self.done}/{self.total}" if self.total else str(self.done or "")
+        if self.phase == "start":
+            return f"{self.target}: starting {self.current}"
         words = [f"{self.target}: {PHASE_WORDS[self.phase]}", how_far, f"{format_seconds(self.elapsed)} so far"]
         if self.left is not None and self.phase not in ("done", "wait"):
             words.append(f"about {format_seconds(self.left)} left")
@@ -71,6 +74,7 @@ PHASE_WORDS: dict[BuildPhase, str] = {
     "compile": "compiling packages",
     "link": "linking",
     "done": "built",
+    "start": "starting",
 }
 """How each phase is told."""
 
