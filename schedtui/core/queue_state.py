@@ -67,6 +67,8 @@ class PodRow:
     """1-based line of the last record about it."""
     mark: str | None = None
     """Why it looks stuck, in words (``never tried``, ``no news past the flush period``); None when it does not."""
+    place: str | None = None
+    """``incomplete`` or ``pending`` for a group's member that 1.37 keeps outside the queues; None otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

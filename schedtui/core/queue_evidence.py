@@ -1,0 +1,148 @@
+"""What a log shows and what it hides: visibility of line classes, and the scheduling loop's idle moments.
+
+Owns two kinds of evidence that let an absent line prove something. ``Sight`` knows since when each class of lines
+is being printed (text logs do not name their verbosity, and it can change while the scheduler runs).
+``LoopClock`` knows when the scheduling loop was last seen with nothing to do. Neither looks at pods' states.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+SIGHT_LEVELS: dict[str, int] = {
+    "informer": 3,
+    "attempts": 3,
+    "requeues": 3,
+    "event_moves": 4,
+    "updates": 4,
+    "gates": 4,
+    "moves": 5,
+}
+"""Class of lines → the verbosity at which releases with queueing hints (1.32 on) print it."""
+
+DENSE_GAP_US = 1_000_000
+"""A longer silence of the whole process may be a stop in the debugger: it proves nothing about the loop."""
+
+GAP_CREDIT_US = 36_000
+"""At most this much of the time between two lines counts as time in which the loop could have run."""
+
+REACTION_US = 40_000
+"""An idle loop pops a pod that enters activeQ well within this time (measured: 5 ms on a busy machine)."""
+
+PATCH_US = 250_000
+"""A failed cycle ends when the pod's status patch has returned (measured: up to 25 ms); no line tells when."""
+
+BIND_SHARE_US = 20_000
+"""Client-side rate limiting (50 requests a second) may delay the patch by this much for each binding under way."""
+
+
+@dataclass(slots=True)
+class Sight:
+    """Since when each class of lines is visible; a class that is missing here is not."""
+
+    since_us: dict[str, int] = field(default_factory=dict)
+    """Class → time of the first line of it in an unbroken stretch."""
+    levels_hold: bool = False
+    """Whether one line of a level proves that all lines of that level are printed (no ``--vmodule``)."""
+    highest: int = 0
+    """Highest level at which a line was seen in this stretch; advice about verbosity starts from it."""
+
+    def copy(self) -> Sight:
+        """An independent copy."""
+        return Sight(dict(self.since_us), self.levels_hold, self.highest)
+
+    def seen(self, name: str, now_us: int) -> None:
+        """A line of a class was printed."""
+        self.since_us.setdefault(name, now_us)
+        self.seen_level(SIGHT_LEVELS[name], now_us)
+
+    def seen_level(self, level: int, now_us: int) -> None:
+        """A line of a verbosity level was printed: without ``--vmodule`` all lines up to it are."""
+        if level > self.highest:
+            self.highest = level
+        if self.levels_hold:
+            for other, other_level in SIGHT_LEVELS.items():
+                if other_level <= level:
+                    self.since_us.setdefault(other, now_us)
+
+    def missed(self, name: str) -> None:
+        """A line of a class should have been printed and was not: it and all higher levels are hidden from now."""
+        level = SIGHT_LEVELS[name]
+        for other, other_level in SIGHT_LEVELS.items():
+            if other == name or other_level > level:
+                self.since_us.pop(other, None)
+        self.highest = max((SIGHT_LEVELS[other] for other in self.since_us), default=0)
+
+    def lost(self) -> None:
+        """Lines were lost, or the verbosity was changed: nothing that came before is unbroken."""
+        self.since_us.clear()
+        self.highest = 0
+
+    def covers(self, name: str, moment_us: int) -> bool:
+        """Whether every line of a class since ``moment_us`` is in the log."""
+        since = self.since_us.get(name)
+        return since is not None and since <= moment_us
+
+
+@dataclass(slots=True)
+class LoopClock:
+    """Follows the scheduling loop: which pod it works on, and since when it has provably had nothing to pop."""
+
+    pod: str | None = None
+    """The pod whose scheduling cycle runs; None between cycles."""
+    patching: bool = False
+    """Whether the cycle failed and only the status patch keeps it."""
+    cycles: int = 0
+    """Cycles that ended in this process."""
+    pops: int = 0
+    """Pods popped in this process."""
+    alive_us: int = 0
+    """Time since the last cycle's end (or patch's begin) in which the process was provably running."""
+    idle_base_us: int = -1
+    """Pods that entered activeQ before this moment were popped before now; -1 when that was never so."""
+
+    def copy(self) -> LoopClock:
+        """An independent copy."""
+        return LoopClock(self.pod, self.patching, self.cycles, self.pops, self.alive_us, self.idle_base_us)
+
+    def popped(self, pod: str) -> None:
+        """The loop took a pod: any cycle before it has ended."""
+        if self.pod == pod and not self.patching:
+            return
+        if self.pod is not None:
+            self.cycles += 1
+        self.pod = pod
+        self.patching = False
+        self.alive_us = 0
+        self.pops += 1
+
+    def ended(self, pod: str | None = None) -> None:
+        """The cycle of ``pod`` (any, when None) has ended."""
+        if self.pod is None or (pod is not None and pod != self.pod):
+            return
+        self.pod = None
+        self.patching = False
+        self.cycles += 1
+        self.alive_us = 0
+
+    def patch(self, pod: str | None) -> None:
+        """The cycle of ``pod`` failed; its status patch is on the way."""
+        if pod is not None and pod == self.pod:
+            self.patching = True
+            self.alive_us = 0
+
+    def tick(self, before_us: int, now_us: int, bindings: int) -> None:
+        """Time went by between two lines of the process."""
+        if self.cycles == 0 or (self.pod is not None and not self.patching):
+            return
+        gap = now_us - before_us
+        if gap > DENSE_GAP_US:
+            self.alive_us = 0
+            return
+        self.alive_us += min(gap, GAP_CREDIT_US)
+        if self.patching:
+            if self.alive_us < PATCH_US + bindings * BIND_SHARE_US:
+                return
+            self.ended()
+        if self.alive_us >= REACTION_US:
+            self.idle_base_us = now_us - REACTION_US
