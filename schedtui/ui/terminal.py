@@ -40,8 +40,8 @@ class TerminalWatchdog:
     """Notices that the terminal is gone.
 
     Reading from a terminal that was hung up gives an end of file for ever, which keeps a reader busy for ever.
-    This thread sleeps in ``poll`` until the descriptor reports a hang-up, asks for the normal way out, and ends the
-    process when that way is not gone to its end in time.
+    This thread sleeps in ``poll`` until the descriptor reports a hang-up, asks for the normal way out, and ends
+    the process when that way is not gone to its end in time.
     """
 
     def __init__(self, descriptor: int, leave: Callable[[], None], clean_up: Callable[[], None]) -> None:
