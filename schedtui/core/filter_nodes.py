@@ -1,0 +1,496 @@
+"""The conditions of the filter language as a tree of values.
+
+Owns what each condition means for a record, the necessary condition on its bytes (never false for a record that
+matches), and how it is written. Refuses to parse (``filter_syntax``) and to keep stacks or names (``log_filter``).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+import re2
+
+from schedtui.core.klog.header import FULL_HEADER
+from schedtui.core.record_facets import nodes_of, plugins_of, pods_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from schedtui.core.record import FieldValue, Record
+
+SEVERITIES = "IWEF"
+"""klog's severities, lowest first."""
+
+DAY_US = 86_400_000_000
+"""Microseconds of a day."""
+
+_PARTIAL_LINE = re.compile(rb" std(?:out|err) P")
+_SAFE_PIECES = re.compile(r"[A-Za-z0-9_.-]+")
+_WORD = re.compile(r"[^\s|!()\"/:=<>]+(?:[:/=<>-][^\s|!()\"]*)?\Z")
+_NAME = re.compile(r"[A-Za-z_][\w.-]*\Z")
+_BARE_VALUE = re.compile(r"[^\s|()\"]+\Z")
+
+
+class Node(Protocol):
+    """A condition."""
+
+    def matches(self, record: Record) -> bool:
+        """Whether the record fulfils it."""
+
+    def may_match(self, raw: bytes) -> bool:
+        """False only if no record with these bytes can fulfil it."""
+
+    def describe(self) -> str:
+        """The condition in the filter language."""
+
+
+def quoted(text: str) -> str:
+    """``text`` as a phrase of the filter language."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t") + '"'
+
+
+def written_value(text: str) -> str:
+    """A value as it stands behind a key: bare where that is possible."""
+    return text if _BARE_VALUE.match(text) and not text.startswith(("!", "=", "/")) else quoted(text)
+
+
+def written_key(key: str) -> str:
+    """A key as it stands in front of a colon."""
+    return key if _NAME.match(key) else quoted(key)
+
+
+def is_wrapped_oddly(raw: bytes) -> bool:
+    """True for bytes in which a record's text need not stand as it is: docker's JSON, CRI's partial lines."""
+    return raw.startswith(b'{"log":') or b'\n{"log":' in raw or _PARTIAL_LINE.search(raw) is not None
+
+
+def smart_case(text: str) -> bool:
+    """True when a text without capitals is to match any case."""
+    return text == text.lower()
+
+
+def _contains(text: str) -> Callable[[str], bool]:
+    """A search for ``text`` as it stands, smart about case."""
+    if not smart_case(text) or not any(character.isalpha() for character in text):
+        return lambda haystack: text in haystack
+    if text.isascii():
+        search = re.compile(re.escape(text), re.IGNORECASE | re.ASCII).search
+        return lambda haystack: search(haystack) is not None
+    lowered = text.lower()
+    return lambda haystack: lowered in haystack.lower()
+
+
+def _bytes_contain(text: str) -> Callable[[bytes], bool]:
+    """A necessary condition on bytes for ``text`` in the decoded text."""
+    if "\ufffd" in text or "\n" in text or (smart_case(text) and not text.isascii()):
+        return lambda raw: True
+    needle = text.encode("utf-8", "replace")
+    if not smart_case(text):
+        return lambda raw: needle in raw or is_wrapped_oddly(raw)
+    return lambda raw: needle in raw or needle in raw.lower() or is_wrapped_oddly(raw)
+
+
+def _glob(pattern: str) -> Callable[[str], bool]:
+    """A whole match of a text with ``*`` for anything."""
+    if "*" not in pattern:
+        return lambda text: text == pattern
+    expression = re.compile(".*".join(re.escape(part) for part in pattern.split("*")), re.DOTALL)
+    return lambda text: expression.fullmatch(text) is not None
+
+
+@dataclass(frozen=True)
+class Text:
+    """A word or phrase anywhere in the record."""
+
+    text: str
+    """What is looked for."""
+    phrase: bool = False
+    """True when it was written in quotes."""
+
+    @cached_property
+    def _search(self) -> Callable[[str], bool]:
+        return _contains(self.text)
+
+    @cached_property
+    def _search_bytes(self) -> Callable[[bytes], bool]:
+        return _bytes_contain(self.text)
+
+    def matches(self, record: Record) -> bool:
+        """Whether the record's text holds it."""
+        return self._search(record.raw)
+
+    def may_match(self, raw: bytes) -> bool:
+        """Whether the bytes hold it."""
+        return self._search_bytes(raw)
+
+    def describe(self) -> str:
+        """The word, in quotes where they are needed."""
+        return quoted(self.text) if self.phrase or not _WORD.match(self.text) else self.text
+
+
+def compile_pattern(pattern: str, ignore_case: bool) -> re2._Regexp[str]:
+    """A linear-time expression.
+
+    Raises:
+        re2.error: The pattern does not fit.
+    """
+    options = re2.Options()
+    options.log_errors = False
+    options.case_sensitive = not ignore_case
+    options.max_mem = 64 * 1024 * 1024
+    return re2.compile(pattern, options=options)
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A regular expression anywhere in the record."""
+
+    pattern: str
+    """As it was written between the slashes."""
+    flags: str = ""
+    """``i`` ignores case, ``c`` does not; empty: smart (a pattern without capitals ignores it)."""
+
+    @cached_property
+    def compiled(self) -> re2._Regexp[str]:
+        """The expression; made by a linear-time engine, so that no pattern hangs."""
+        escapes_removed = re.sub(r"\\(?:[pP]\{[^}]*\}|.)", "", self.pattern)
+        ignore_case = "i" in self.flags or (not self.flags and smart_case(escapes_removed))
+        return compile_pattern(self.pattern, ignore_case)
+
+    def matches(self, record: Record) -> bool:
+        """Whether the expression is found in the record's text."""
+        return self.compiled.search(record.raw) is not None
+
+    def may_match(self, raw: bytes) -> bool:
+        """Exact for a single line that begins with its header, unknown for anything else."""
+        line = raw.removesuffix(b"\n")
+        if b"\n" in line or line.endswith(b"\r") or FULL_HEADER.match(line) is None:
+            return True
+        return self.compiled.search(line.decode("utf-8", "replace")) is not None
+
+    def describe(self) -> str:
+        """The pattern between slashes."""
+        return "/" + re.sub(r"(\\.)|/", lambda found: found[1] or r"\/", self.pattern) + "/" + self.flags
+
+
+@dataclass(frozen=True)
+class SeverityIs:
+    """A severity, or a range of them."""
+
+    operator: str
+    """One of ``: = > >= < <=``."""
+    letter: str
+    """``I``, ``W``, ``E`` or ``F``."""
+
+    @cached_property
+    def letters(self) -> str:
+        """The severities that fulfil it."""
+        return "".join(letter for letter in SEVERITIES if _compare(
+            SEVERITIES.index(letter), self.operator, SEVERITIES.index(self.letter)))  # fmt: skip
+
+    @cached_property
+    def _bytes(self) -> tuple[bytes, ...]:
+        return tuple(letter.encode() for letter in self.letters)
+
+    def matches(self, record: Record) -> bool:
+        """Whether the record's severity is one of them; a record without a severity never is."""
+        return record.severity is not None and record.severity in self.letters
+
+    def may_match(self, raw: bytes) -> bool:
+        """A text line begins with its severity."""
+        return FULL_HEADER.match(raw) is None or raw.startswith(self._bytes)
+
+    def describe(self) -> str:
+        """``severity>=W``."""
+        return f"severity{self.operator}{self.letter}"
+
+
+def _compare(left: float, operator: str, right: float) -> bool:
+    if operator in (":", "="):
+        return left == right
+    if operator == ">":
+        return left > right
+    if operator == "<":
+        return left < right
+    return left >= right if operator == ">=" else left <= right
+
+
+@dataclass(frozen=True)
+class LevelIs:
+    """A V level; records whose level is not known never fulfil it, ranges only as a whole."""
+
+    operator: str
+    """One of ``: = > >= < <=``."""
+    level: int
+    """The level."""
+
+    def matches(self, record: Record) -> bool:
+        """Whether every level that the record can have fulfils it."""
+        if record.v is not None:
+            return _compare(record.v, self.operator, self.level)
+        return record.v_range is not None and all(
+            _compare(level, self.operator, self.level) for level in record.v_range
+        )
+
+    def may_match(self, raw: bytes) -> bool:
+        """Bytes do not tell the level."""
+        return True
+
+    def describe(self) -> str:
+        """``v<=4``."""
+        return f"v{self.operator}{self.level}"
+
+
+@dataclass(frozen=True)
+class NameIs:
+    """A pod, node or plugin that the record names, under whatever key."""
+
+    facet: str
+    """``pod``, ``node`` or ``plugin``."""
+    name: str
+    """The name; a pod's may lack its namespace; ``*`` stands for anything."""
+    operator: str = ":"
+    """``:`` or ``=``; both compare the whole name."""
+
+    @cached_property
+    def _whole(self) -> Callable[[str], bool]:
+        return _glob(self.name)
+
+    @cached_property
+    def _pieces(self) -> tuple[bytes, ...]:
+        return _safe_pieces(self.name)
+
+    def matches(self, record: Record) -> bool:
+        """Whether one of the record's names is it."""
+        names = _FACETS[self.facet](record)
+        if any(map(self._whole, names)):
+            return True
+        if self.facet == "pod" and "/" not in self.name:
+            return any(self._whole(name.rpartition("/")[2]) for name in names)
+        return False
+
+    def may_match(self, raw: bytes) -> bool:
+        """Whether the bytes hold the parts of the name."""
+        return all(piece in raw for piece in self._pieces) or is_wrapped_oddly(raw)
+
+    def describe(self) -> str:
+        """``pod:ns/name``."""
+        return f"{self.facet}{self.operator}{written_value(self.name)}"
+
+
+_FACETS: dict[str, Callable[[Record], list[str]]] = {"pod": pods_of, "node": nodes_of, "plugin": plugins_of}
+
+
+def _safe_pieces(text: str) -> tuple[bytes, ...]:
+    """The parts of a value that stand in text and in JSON alike, unescaped."""
+    return tuple(piece.encode() for piece in _SAFE_PIECES.findall(text))
+
+
+@dataclass(frozen=True)
+class FileIs:
+    """The Go file that logged the record, and perhaps the line."""
+
+    file: str
+    """Base name, with or without ``.go``, or ``dir/file.go`` as JSON logs have it; ``*`` for anything."""
+    line: int | None = None
+    """1-based line; None for any."""
+
+    @cached_property
+    def _whole(self) -> Callable[[str], bool]:
+        return _glob(self.file)
+
+    @cached_property
+    def _pieces(self) -> tuple[bytes, ...]:
+        return _safe_pieces(self.file.rpartition("/")[2])
+
+    def matches(self, record: Record) -> bool:
+        """Whether the record comes from there."""
+        if record.file is None or (self.line is not None and record.src_line != self.line):
+            return False
+        if "/" in self.file:
+            caller = (record.caller or "").rpartition(":")[0]
+            return self._whole(caller) or (not caller and _glob(self.file.rpartition("/")[2])(record.file))
+        return self._whole(record.file) or self._whole(record.file.removesuffix(".go"))
+
+    def may_match(self, raw: bytes) -> bool:
+        """Whether the bytes hold the parts of the file's name."""
+        return all(piece in raw for piece in self._pieces) or is_wrapped_oddly(raw)
+
+    def describe(self) -> str:
+        """``file:schedule_one.go:302``."""
+        return f"file:{self.file}" + ("" if self.line is None else f":{self.line}")
+
+
+@dataclass(frozen=True)
+class TimeIs:
+    """A moment's side: ``after:``, ``before:``, or the last minutes."""
+
+    word: str
+    """``after``, ``before``, or ``last``."""
+    written: str
+    """The time as it was typed."""
+    at_us: int
+    """The moment, or (``time_of_day``) microseconds since midnight."""
+    time_of_day: bool = False
+    """True when no date is known: only the clock is compared."""
+
+    def matches(self, record: Record) -> bool:
+        """Whether the record was written on that side; a record without a time never was."""
+        if record.time_us is None:
+            return False
+        time_us = record.time_us % DAY_US if self.time_of_day else record.time_us
+        return time_us <= self.at_us if self.word == "before" else time_us >= self.at_us
+
+    def may_match(self, raw: bytes) -> bool:
+        """Bytes alone do not tell the time (an index does)."""
+        return True
+
+    def describe(self) -> str:
+        """``after:10:32:05`` or ``-5m``."""
+        return self.written if self.word == "last" else f"{self.word}:{written_value(self.written)}"
+
+
+@dataclass(frozen=True)
+class FieldIs:
+    """A field's value: ``:`` holds the text, ``=`` is the text, ``>`` and its kin compare numbers."""
+
+    key: str
+    """The field, or one of the record's own: ``message``, ``kind``, ``pid``, ``unit``, ``source``, ``line``."""
+    operator: str
+    """One of ``: = > >= < <=``."""
+    value: str
+    """What it is compared with; ``*`` alone asks whether the field is there."""
+    _number: float | None = field(init=False, repr=False, compare=False, default=None)
+
+    def __post_init__(self) -> None:
+        """Read the value as a number once."""
+        try:
+            object.__setattr__(self, "_number", float(self.value))
+        except ValueError:
+            object.__setattr__(self, "_number", None)
+
+    @cached_property
+    def _search(self) -> Callable[[str], bool]:
+        if self.operator == "=":
+            return lambda text: text == self.value
+        return _glob(self.value) if "*" in self.value else _contains(self.value)
+
+    @cached_property
+    def _pieces(self) -> tuple[bytes, ...]:
+        if self.key in _OWN_KEYS or self._number is not None or self.operator not in ":=":
+            return ()
+        if self.operator == ":" and smart_case(self.value) and any(map(str.isalpha, self.value)):
+            return ()
+        if self.value in ("true", "false", "null", "True", "False", "None") or not self.value.isascii():
+            return ()
+        return _safe_pieces(self.value)
+
+    def matches(self, record: Record) -> bool:
+        """Whether the field is there and its value fits."""
+        own = _OWN_KEYS.get(self.key)
+        if own is not None and self.key not in record.fields:
+            value = own(record)
+            return value is not None and self._fits(value)
+        if self.key not in record.fields:
+            return False
+        return self.value == "*" or self._fits(record.fields[self.key])
+
+    def _fits(self, value: FieldValue) -> bool:
+        if isinstance(value, bool) or value is None:
+            return self.operator in ":=" and self.value.lower() in _SPELLINGS[value]
+        if isinstance(value, (int, float)):
+            return self._number is not None and _compare(value, self.operator, self._number)
+        if self.operator not in ":=":
+            return False
+        if isinstance(value, str):
+            return self._search(value)
+        return any(self._fits(item) for item in value) or (
+            isinstance(value, dict) and any(self._fits(item) for item in value.values())
+        )
+
+    def may_match(self, raw: bytes) -> bool:
+        """Whether the bytes hold the plain parts of the value."""
+        return all(piece in raw for piece in self._pieces) or is_wrapped_oddly(raw)
+
+    def describe(self) -> str:
+        """``key:value``."""
+        return f"{written_key(self.key)}{self.operator}{written_value(self.value)}"
+
+
+_SPELLINGS = {True: ("true",), False: ("false",), None: ("null", "none", "<nil>")}
+_OWN_KEYS: dict[str, Callable[[Record], FieldValue]] = {
+    "message": lambda record: record.message,
+    "msg": lambda record: record.message,
+    "kind": lambda record: record.kind,
+    "pid": lambda record: record.pid,
+    "unit": lambda record: record.unit,
+    "source": lambda record: record.source,
+    "line": lambda record: record.line,
+}
+"""Keys that ask for a record's own values unless it has a field of that name."""
+
+
+@dataclass(frozen=True)
+class Not:
+    """The opposite."""
+
+    inner: Node
+    """What must not be."""
+
+    def matches(self, record: Record) -> bool:
+        """Whether the inner condition fails."""
+        return not self.inner.matches(record)
+
+    def may_match(self, raw: bytes) -> bool:
+        """A condition that may fail says nothing about its opposite."""
+        return True
+
+    def describe(self) -> str:
+        """``!word``, with parentheses where they are needed."""
+        inner = self.inner.describe()
+        return f"!({inner})" if isinstance(self.inner, (All, Any)) else f"!{inner}"
+
+
+@dataclass(frozen=True)
+class All:
+    """Every one of several conditions; none at all is always true."""
+
+    parts: tuple[Node, ...]
+    """The conditions."""
+
+    def matches(self, record: Record) -> bool:
+        """Whether every part holds."""
+        return all(part.matches(record) for part in self.parts)
+
+    def may_match(self, raw: bytes) -> bool:
+        """Whether every part may."""
+        return all(part.may_match(raw) for part in self.parts)
+
+    def describe(self) -> str:
+        """The parts with blanks between."""
+        return " ".join(
+            f"({part.describe()})" if isinstance(part, Any) else part.describe() for part in self.parts
+        )
+
+
+@dataclass(frozen=True)
+class Any:
+    """One of several conditions."""
+
+    parts: tuple[Node, ...]
+    """The conditions."""
+
+    def matches(self, record: Record) -> bool:
+        """Whether a part holds."""
+        return any(part.matches(record) for part in self.parts)
+
+    def may_match(self, raw: bytes) -> bool:
+        """Whether a part may."""
+        return any(part.may_match(raw) for part in self.parts)
+
+    def describe(self) -> str:
+        """The parts with ``|`` between."""
+        return " | ".join(part.describe() for part in self.parts)
