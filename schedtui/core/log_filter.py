@@ -1,9 +1,9 @@
 """Filters over log records, as the TUI and ``schedtui logs`` use them.
 
 Owns a compiled filter (predicate, necessary condition on bytes, and its text), the stack of filters that can be
-switched off singly, including and excluding a selected value, and the ready set for scheduler work. The grammar is
-``filter_syntax``'s, the meaning of conditions ``filter_nodes``'. Refuses to store anything: saved filters are values
-that ``config`` keeps.
+switched off singly, including and excluding a selected value, and the ready set for scheduler work. The grammar
+is ``filter_syntax``'s, the meaning of conditions ``filter_nodes``'. Refuses to store anything: saved filters are
+values that ``config`` keeps.
 """
 
 from __future__ import annotations
@@ -239,7 +239,8 @@ READY_FILTERS: tuple[NamedFilter, ...] = (
         "queue-moves", '"moved to an internal scheduling queue" | "added to scheduling queue" | '
         '"popped from queue" | "requeue decision"', "pods between queues",
     ),
-    NamedFilter("gated", '"because the pod is gated" | "because it is gated" | "running PreEnqueue"', "gated pods"),
+    NamedFilter("gated", '"because the pod is gated" | "because it is gated" | "running PreEnqueue"',
+                "gated pods"),
     NamedFilter("informer-events", '/(Add|Update|Delete) event for (un)?scheduled pod/i', "pods come and go"),
     NamedFilter("node-events", '/(Add|Update|Delete) event for node/i', "nodes come and go"),
     NamedFilter("preemption", "/preempt/i !FLAG", "preemption and its victims"),

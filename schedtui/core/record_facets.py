@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 POD_KEYS = ("pod", "pods", "preemptor", "victim", "victims", "deletedPod", "podKey", "preemptorPod", "victimPod")
 """Keys whose value names pods; ``entity`` too, when ``type`` says that it is one."""
 
-NODE_KEYS = ("node", "nodeName", "chosenNode", "hintedNode", "nominatedNodeName", "nominatedNode", "sample", "nodes",
-             "missedNodes", "redundantNodes")  # fmt: skip
+NODE_KEYS = ("node", "nodeName", "chosenNode", "hintedNode", "nominatedNodeName", "nominatedNode", "sample",
+             "nodes", "missedNodes", "redundantNodes")  # fmt: skip
 """Keys whose value names nodes."""
 
 PLUGIN_KEYS = ("plugin", "plugins", "unschedulable plugins", "unschedulablePlugins", "pendingPlugins",
