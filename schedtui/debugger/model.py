@@ -7,7 +7,10 @@ neither talks to dlv (``session``) nor parses its text (``replies``).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from schedtui.config.state import KeptBreakpoint
 
 TargetState = Literal["none", "building", "starting", "stopped", "running", "exited", "lost"]
 """``none``: no debuggee. ``exited``: the target ended, dlv is there. ``lost``: dlv itself is gone."""
@@ -68,6 +71,14 @@ class Breakpoint:
     watch: bool = False
     suspended: bool = False
     """True when it will be set only once the target is restarted."""
+    hit_condition: str = ""
+    """``> 5``, ``== 3``; with ``per goroutine`` behind it when hits are counted per goroutine."""
+    asked: str = ""
+    """What the user or the catalogue asked for; empty for a breakpoint that was typed into dlv."""
+    pod: str = ""
+    """``ns/name`` when it stops for one pod only."""
+    note: str = ""
+    """What it became, why it is not set, what it costs; empty when there is nothing to say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +114,12 @@ class Stop:
     """What the user should know: optimised code, step changed goroutine, lease at risk."""
     at: float = 0.0
     """When it stopped, seconds since the epoch."""
+    returned: tuple[Variable, ...] = ()
+    """What the function that was stepped out of returned."""
+    pod: str = ""
+    """``ns/name`` of the pod that this goroutine is at work on, when a frame tells it."""
+    optimised: bool = False
+    """True when the selected frame is optimised code, in which lines jump and values are missing."""
 
 
 # --- commands: what the UI asks of the owner thread -----------------------------------------------------------
@@ -128,6 +145,9 @@ class Interrupt:
 @dataclass(frozen=True, slots=True)
 class Restart:
     """Start the target anew, with the next run's log file; breakpoints are kept."""
+
+    fresh: bool = False
+    """End dlv too and start a new one: after a rebuild, or when dlv is lost (then always)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +175,55 @@ class SetBreakpoint:
     tracepoint: bool = False
     pod: str = ""
     """``ns/name``: stop for this pod only; the condition is written from the catalogue."""
+    hit_condition: str = ""
+    """``> 5``, ``% 10``, ``== 3``; ``per goroutine`` behind it counts per goroutine."""
+    message: str = ""
+    """The log message at that line, when it comes from a record: finds the line again after a rebuild."""
+    prints: tuple[str, ...] = ()
+    """Expressions that a tracepoint prints at each hit."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetBreakpoints:
+    """Turn a set of the catalogue on or off as one: ``scheduling``, ``queue``, ``preemption``, ``binding``."""
+
+    name: str
+    on: bool = True
+    pod: str = ""
+    """``ns/name``: stop for this pod only, where the station can tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetWatchpoint:
+    """Stop when the memory of an expression is written (or read); the target must be stopped."""
+
+    expression: str
+    how: Literal["write", "read", "readwrite"] = "write"
+
+
+@dataclass(frozen=True, slots=True)
+class SetValue:
+    """Change a value in the stopped target."""
+
+    expression: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindFunctions:
+    """Answer with ``FunctionsFound``: the target's functions that match a regular expression."""
+
+    pattern: str
+    ticket: int = 0
+    limit: int = 500
+
+
+@dataclass(frozen=True, slots=True)
+class SelectPodGoroutine:
+    """Make the goroutine that binds this pod, or has it in its frames, the selected one."""
+
+    pod: str
+    """``ns/name``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +283,8 @@ class Answer:
 
 Command = (
     Continue | Step | Interrupt | Restart | SelectFrame | SelectGoroutine | SetBreakpoint | AmendBreakpoint
-    | Console | Evaluate | Watch | ListGoroutines | SetVerbosity | Answer
+    | Console | Evaluate | Watch | ListGoroutines | SetVerbosity | Answer | SetBreakpoints | SetWatchpoint
+    | SetValue | FindFunctions | SelectPodGoroutine
 )  # fmt: skip
 """What can be submitted to the driver."""
 
@@ -233,6 +303,14 @@ class StateChanged:
     log_path: str | None = None
     """The file that the target's stderr goes to in this run."""
     exit_status: int | None = None
+    stdout_path: str | None = None
+    """The file that the target's stdout goes to in this run."""
+    run: int = 0
+    """Which run of the target this is, 1-based; 0 without a target."""
+    cause: str = ""
+    """Why the target ended, in words, when its last log lines or the pause before tell."""
+    last_output: tuple[str, ...] = ()
+    """The last lines of dlv (state ``lost``) or of the target (state ``exited``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +325,10 @@ class BreakpointsChanged:
     """dlv's own list, after any change."""
 
     breakpoints: tuple[Breakpoint, ...]
+    kept: tuple[KeptBreakpoint, ...] = ()
+    """What to write down for the next session."""
+    differences: tuple[str, ...] = ()
+    """Where dlv's list and ours part: moved, not set again, typed by hand; one line each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +353,26 @@ class GoroutinesListed:
 
     goroutines: tuple[Goroutine, ...]
     total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionsFound:
+    """The answer to ``FindFunctions``."""
+
+    ticket: int
+    functions: tuple[str, ...]
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """A tracepoint was passed: a record for the log pane's timeline."""
+
+    at: float
+    """When the line arrived, seconds since the epoch."""
+    goroutine: int
+    text: str
+    """The tracepoint's line and the values printed under it, joined by line feeds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +403,7 @@ class VerbositySet:
 
 Event = (
     StateChanged | Stopped | BreakpointsChanged | ConsoleOutput | Evaluated | GoroutinesListed | QuestionAsked
-    | Failed | VerbositySet
+    | Failed | VerbositySet | FunctionsFound | Traced
 )  # fmt: skip
 """What the driver posts."""
 
@@ -333,3 +435,9 @@ class Launch:
     """For ``debug`` and ``test``."""
     environment: tuple[tuple[str, str], ...] = ()
     """Added to the target's environment."""
+    log_directory: str = ""
+    """Where each run's log is kept (``config.run_logs``); empty: in ``run_directory``."""
+    log_label: str = ""
+    """What is run, for the names of the logs: ``lab-v1.36.3``."""
+    ignore_go_version: bool = False
+    """Start dlv although it says that it does not fit the Go of the target."""

@@ -1,0 +1,163 @@
+"""What each command needs of the target, and what carries it out.
+
+Owns the table; the engine asks it before it does anything.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from schedtui.core.errors import DebuggerFailed
+from schedtui.debugger import console, model, verbosity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from schedtui.debugger.engine import Engine
+
+
+class Needs(enum.Enum):
+    """What the target must be for a command."""
+
+    NOTHING = "any state"
+    STOPPED = "a stopped target"
+    PAUSE = "a stopped target; a running one is interrupted for it and let go again"
+    EITHER = "it depends on the command's words"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How one kind of command is dealt with."""
+
+    handle: Callable[[Engine, Any], None]
+    needs: Needs = Needs.STOPPED
+    pauses: Callable[[Any], bool] = lambda _: False
+    """For ``EITHER``: True when a running target is interrupted for it."""
+    free: Callable[[Any], bool] = lambda _: False
+    """True when it can be carried out while the target runs, without dlv."""
+
+
+STEPS = {
+    "next": "next",
+    "step": "step",
+    "stepout": "stepout",
+    "step-instruction": "step-instruction",
+    "next-instruction": "next-instruction",
+}
+"""dlv's words."""
+
+
+def _continue(engine: Engine, _: model.Continue) -> None:
+    engine.resume("continue", "unknown")
+
+
+def _step(engine: Engine, command: model.Step) -> None:
+    engine.resume(STEPS[command.how], "step")
+
+
+def _select_frame(engine: Engine, command: model.SelectFrame) -> None:
+    engine.show(engine.inspector.select_frame(command.index))
+
+
+def _select_goroutine(engine: Engine, command: model.SelectGoroutine) -> None:
+    engine.show(engine.inspector.select_goroutine(command.id))
+
+
+def _select_pod_goroutine(engine: Engine, command: model.SelectPodGoroutine) -> None:
+    inspector = engine.inspector
+    here = inspector.stop.goroutine if inspector.stop else 0
+    for number in inspector.pod_goroutines():
+        stop = inspector.select_goroutine(number, note=f"goroutine of {command.pod}")
+        if stop is not None and inspector.frame_of_pod(command.pod):
+            engine.show(inspector.stop)
+            return
+    if here:
+        inspector.select_goroutine(here)
+    raise DebuggerFailed(
+        "No goroutine has this pod in hand", where=command.pod, hint="A pod in a queue has no goroutine."
+    )
+
+
+def _set_breakpoint(engine: Engine, command: model.SetBreakpoint) -> None:
+    engine.breakpoints.set(engine, command)
+
+
+def _set_breakpoints(engine: Engine, command: model.SetBreakpoints) -> None:
+    engine.breakpoints.set_group(engine, command)
+
+
+def _amend_breakpoint(engine: Engine, command: model.AmendBreakpoint) -> None:
+    engine.breakpoints.amend(engine, command)
+
+
+def _set_watchpoint(engine: Engine, command: model.SetWatchpoint) -> None:
+    engine.breakpoints.watch(engine, command)
+
+
+def _set_value(engine: Engine, command: model.SetValue) -> None:
+    reply = engine.talk.ask(f"set {command.expression} = {command.value}")
+    if reply.failure:
+        raise DebuggerFailed(reply.failure, where=command.expression)
+    engine.show(engine.inspector.look_again())
+
+
+def _evaluate(engine: Engine, command: model.Evaluate) -> None:
+    variable = engine.inspector.open(command.expression, full=command.full)
+    engine.post(model.Evaluated(command.ticket, variable))
+
+
+def _watch(engine: Engine, command: model.Watch) -> None:
+    watches = engine.inspector.watches
+    if command.remove and command.expression in watches:
+        watches.remove(command.expression)
+    elif not command.remove and command.expression not in watches:
+        watches.append(command.expression)
+    engine.keep_watches(tuple(watches))
+    if engine.state == "stopped":
+        engine.show(engine.inspector.look_again())
+
+
+def _list_goroutines(engine: Engine, command: model.ListGoroutines) -> None:
+    goroutines, total = engine.inspector.goroutines(command.limit)
+    engine.post(model.GoroutinesListed(goroutines, total))
+
+
+def _find_functions(engine: Engine, command: model.FindFunctions) -> None:
+    found = engine.breakpoints.functions(engine, command.pattern)
+    engine.post(model.FunctionsFound(command.ticket, found[: command.limit], len(found)))
+
+
+def _set_verbosity(engine: Engine, command: model.SetVerbosity) -> None:
+    engine.post(verbosity.set_verbosity(engine.inspector, engine.talk, command.v))
+
+
+def _nothing(_: Engine, __: object) -> None:
+    """Restart is the engine's own; an answer without a question has nobody to go to."""
+
+
+COMMANDS: dict[type, Rule] = {
+    model.Continue: Rule(_continue),
+    model.Step: Rule(_step),
+    model.Restart: Rule(_nothing, Needs.NOTHING),
+    model.Interrupt: Rule(_nothing, Needs.NOTHING),
+    model.Answer: Rule(_nothing, Needs.NOTHING),
+    model.SelectFrame: Rule(_select_frame),
+    model.SelectGoroutine: Rule(_select_goroutine),
+    model.SelectPodGoroutine: Rule(_select_pod_goroutine),
+    model.SetBreakpoint: Rule(_set_breakpoint, Needs.PAUSE),
+    model.SetBreakpoints: Rule(_set_breakpoints, Needs.PAUSE),
+    model.AmendBreakpoint: Rule(_amend_breakpoint, Needs.PAUSE),
+    model.SetWatchpoint: Rule(_set_watchpoint),
+    model.SetValue: Rule(_set_value),
+    model.Evaluate: Rule(_evaluate),
+    model.Watch: Rule(_watch, free=lambda _: True),
+    model.ListGoroutines: Rule(_list_goroutines),
+    model.FindFunctions: Rule(_find_functions, Needs.PAUSE),
+    model.SetVerbosity: Rule(_set_verbosity, Needs.PAUSE),
+    model.Console: Rule(console.carry_out, Needs.EITHER, pauses=lambda c: console.pauses(c.text)),
+}
+"""Every command has a rule."""
+
+__all__ = ["COMMANDS", "Needs", "Rule", "replace"]

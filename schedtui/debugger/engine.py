@@ -1,0 +1,544 @@
+"""The life of one debuggee: start, run, stop, restart, end; and which command may be carried out when.
+
+Owns the target's state and the session's processes and files. It runs in the owner thread (``driver``); what a
+stopped target looks like is read by ``inspector``, breakpoints are kept by ``keeper``.
+"""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schedtui.core.errors import DebuggerFailed, SchedtuiError
+from schedtui.debugger import exits, refusals
+from schedtui.debugger.commands import COMMANDS, Needs
+from schedtui.debugger.conversation import INTERRUPTED_SECONDS, Conversation, SessionLost
+from schedtui.debugger.inspector import Inspector, Reason
+from schedtui.debugger.launching import OWN_TARGET_MODES, Call, next_run_files, prepare, restart_line
+from schedtui.debugger.model import (
+    ConsoleOutput,
+    Failed,
+    QuestionAsked,
+    Restart,
+    StateChanged,
+    Stopped,
+    Traced,
+)
+from schedtui.debugger.ownership import Ownership
+from schedtui.debugger.replies import (
+    is_optimised_warning,
+    read_exit,
+    read_restart,
+    trace_goroutine,
+    without_listing,
+)
+from schedtui.debugger.session import Asked, DlvSession, Ended, Lines, Prompted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from schedtui.debugger.inbox import Inbox
+    from schedtui.debugger.keeper import BreakpointKeeper, SourceTree
+    from schedtui.debugger.model import Command, Event, Launch, Stop, TargetState
+    from schedtui.debugger.questions import Question
+    from schedtui.debugger.session import Piece
+
+START_SECONDS = 120.0
+"""How long dlv may take to its first prompt on a built binary (2.7 s for a scheduler of 112 MB)."""
+
+QUIET_STEP_SECONDS = 0.15
+"""A step that takes longer is shown as running."""
+
+ANSWER_SECONDS = 600.0
+"""How long a dialog may stand before the safe answer is given."""
+
+
+class Engine:
+    """One debuggee.
+
+    Args:
+        launch: How to get it.
+        post: Takes events.
+        inbox: Where wishes come from.
+        source: The source tree, to resolve documented locations; None without one.
+        kept: Breakpoints to set again.
+        watches: Expressions to show at each stop.
+    """
+
+    def __init__(
+        self,
+        launch: Launch,
+        post: Callable[[Event], None],
+        inbox: Inbox,
+        source: SourceTree | None,
+        kept: BreakpointKeeper,
+        watches: tuple[str, ...],
+    ) -> None:
+        self.launch = launch
+        self.post = post
+        self.inbox = inbox
+        self.source = source
+        self.breakpoints = kept
+        self.state: TargetState = "none"
+        self._began = datetime.now(UTC)
+        self._call: Call | None = None
+        self._run = 0
+        self._owned = Ownership(launch)
+        self._watches = watches
+        self._talk: Conversation | None = None
+        self._inspector: Inspector | None = None
+        self._binary_time = 0.0
+        self._text = ""
+        self._reason: Reason = "unknown"
+        self._note = ""
+        self._step_from = 0
+        self._resumed = 0.0
+        self._stopped_at = 0.0
+        self._shown_running = True
+        self._typed = False
+        self._paused_seconds = 0.0
+        self._trace: list[str] = []
+
+    # --- what handlers use ------------------------------------------------------------------------------------
+
+    @property
+    def talk(self) -> Conversation:
+        """The conversation with a living dlv."""
+        if self._talk is None:
+            raise DebuggerFailed("There is no debugger", hint="r starts it.")
+        return self._talk
+
+    @property
+    def inspector(self) -> Inspector:
+        """The reader of the stopped target."""
+        if self._inspector is None:
+            raise DebuggerFailed("There is no debugger", hint="r starts it.")
+        return self._inspector
+
+    def say(self, text: str, kind: str = "note") -> None:
+        """Put a line into the console."""
+        if text.strip():
+            self.post(ConsoleOutput(text.rstrip("\n"), kind))  # type: ignore[arg-type]
+
+    def show(self, stop: Stop | None) -> None:
+        """Post what is to be shown of the stopped target."""
+        if stop is not None:
+            self.post(Stopped(stop))
+
+    def keep_watches(self, watches: tuple[str, ...]) -> None:
+        """Remember the watched expressions for the next dlv."""
+        self._watches = watches
+
+    def after_typing(self) -> None:
+        """Something was typed: show what it may have changed."""
+        if self.state == "stopped":
+            self.show(self.inspector.look_again())
+        self.breakpoints.publish(self)
+
+    # --- start ------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start dlv and bring it to its first prompt; failures are posted."""
+        building = self.launch.mode in ("debug", "test")
+        self._become("building" if building else "starting", f"dlv {self.launch.mode}")
+        try:
+            self._start()
+        except SessionLost as lost:
+            self._explain_start(lost)
+        except SchedtuiError as error:
+            self._end_processes()
+            self.post(Failed(error.title, error.hint, (*((error.where,) if error.where else ()), *error.details)))
+            self._become("lost", error.title)
+
+    def _start(self) -> None:
+        self._run += 1
+        call = self._call = prepare(self.launch, self._run, self._began)
+        self._owned.begin(call)
+        self._binary_time = _changed(self.launch.target)
+        session = DlvSession(call.argv, call.environment, call.directory, call.prompt)
+        self._owned.dlv(session.pid)
+        self._talk = Conversation(session, call.mark, self.inbox.wake, self._interrupted, self._decide)
+        limit = None if self.launch.mode in ("debug", "test") else START_SECONDS
+        reply = self._talk.collect(limit=limit)
+        for warning in refusals.start_warnings(reply.text):
+            self.say(warning)
+        sourced = self._talk.ask(f"source {call.script}")
+        if sourced.failure:
+            raise DebuggerFailed("dlv cannot load schedtui's commands", details=(sourced.failure,))
+        ready = self._talk.documents("schedtui_ready").documents["ready"]
+        self._owned.target(int(ready["pid"]))
+        self._inspector = Inspector(self._talk, self._watches)
+        self._new_target()
+
+    def _explain_start(self, lost: SessionLost) -> None:
+        refusal = refusals.explain_start(lost.text, lost.reason)
+        self._end_processes()
+        self.post(Failed(refusal.title, refusal.hint, refusal.details))
+        self.state = "lost"
+        self.post(StateChanged("lost", refusal.title, last_output=refusal.details))
+
+    def _new_target(self) -> None:
+        """A target that has just been started or attached to: set breakpoints, show it, go on if asked to."""
+        self.inspector.forget()
+        self._binary_time = _changed(self.launch.target)
+        for line in self.breakpoints.restore(self):
+            self.say(line)
+        fresh = self.launch.mode in OWN_TARGET_MODES
+        self.state = "stopped"
+        self._stopped_at = time.monotonic()
+        stop = self._look("entry" if fresh else "interrupt")
+        self._become("stopped", stop.title if stop else "")
+        self.show(stop)
+        self.breakpoints.publish(self)
+        if self.launch.continue_at_once and stop is not None:
+            self.resume("continue", "unknown")
+
+    # --- states -----------------------------------------------------------------------------------------------
+
+    def _become(self, state: TargetState, detail: str = "", **more: object) -> None:
+        self.state = state
+        files = self._call.files if self._call else None
+        self._owned.note(running=state == "running", files=files)
+        self.post(
+            StateChanged(
+                state,
+                detail,
+                target_pid=self._owned.target_pid,
+                dlv_pid=self._owned.dlv_pid,
+                log_path=files.stderr if files else None,
+                stdout_path=files.stdout if files else None,
+                run=self._run,
+                **more,  # type: ignore[arg-type]
+            )
+        )
+
+    def _look(self, reason: Reason, text: str = "", note: str = "") -> Stop | None:
+        try:
+            return self.inspector.look(reason, text, note=note)
+        except DebuggerFailed as error:
+            gone = read_exit(error.title)
+            if gone is None:
+                self.say(error.as_text(), "error")
+                return None
+            self._exited(gone.status, text)
+            return None
+
+    # --- running ----------------------------------------------------------------------------------------------
+
+    def resume(self, line: str, reason: Reason, *, typed: bool = False) -> None:
+        """Send a command that lets the target run; the prompt will tell that it stopped.
+
+        Args:
+            line: ``continue``, ``next`` …
+            reason: What to call the stop when dlv tells nothing better.
+            typed: True shows all that dlv prints.
+        """
+        self._reason, self._typed, self._text, self._note = reason, typed, "", ""
+        stop = self.inspector.stop
+        self._step_from = stop.goroutine if stop and reason == "step" else 0
+        now = time.monotonic()
+        self._paused_seconds = now - self._stopped_at
+        self._resumed = now
+        self.talk.session.send(line)
+        self._shown_running = reason != "step"
+        self.state = "running"
+        if self._shown_running:
+            self._become("running")
+
+    def tick(self) -> None:
+        """Wait for dlv or for a wish, and deal with one of them."""
+        if self._talk is None:
+            self._wait_for_wish()
+            return
+        running = self.state == "running"
+        if self.inbox.waiting:
+            try:
+                self._take_wishes()
+            except SessionLost as lost:
+                self._lost(lost)
+            return
+        patience = QUIET_STEP_SECONDS if running and not self._shown_running else 3600.0
+        try:
+            piece = self._talk.session.poll(patience, wake=self.inbox.wake, stream=True)
+            if piece is None:
+                if running and not self._shown_running:
+                    self._shown_running = True
+                    self._become("running")
+                self._take_wishes()
+            elif running:
+                self._while_running(piece)
+            else:
+                self._unasked(piece)
+        except SessionLost as lost:
+            self._lost(lost)
+
+    def _wait_for_wish(self) -> None:
+        import select
+
+        if not self.inbox.waiting:
+            select.select([self.inbox.wake], [], [], 3600.0)
+        try:
+            self._take_wishes()
+        except SessionLost as lost:
+            self._lost(lost)
+
+    def _unasked(self, piece: Piece) -> None:
+        if isinstance(piece, Ended):
+            raise SessionLost(f"dlv {piece.status}", piece.text)
+        if isinstance(piece, Asked):
+            self.talk.session.answer(self.talk.answer_to(piece, {}))
+        self.say(piece.text, "output")
+
+    def _while_running(self, piece: Piece) -> None:
+        if isinstance(piece, Lines):
+            self._text += piece.text
+            self._follow_trace(piece.text)
+        elif isinstance(piece, Asked):
+            self._text += piece.text
+            if piece.question.id == "interrupted-step":
+                self._note = "a breakpoint was hit during the step: the step ends here"
+            self.talk.session.answer(self.talk.answer_to(piece, {}))
+        elif isinstance(piece, Prompted):
+            self._text += piece.text
+            self._follow_trace("")
+            self.stopped()
+        else:
+            raise SessionLost(f"dlv {piece.status}", self._text + piece.text)
+
+    def _follow_trace(self, text: str) -> None:
+        """Hand on what tracepoints print: a first line, and the values that are indented under it."""
+        line = text.rstrip("\n")
+        if line.startswith(("\t", "  ")) and self._trace:
+            self._trace.append(line)
+            return
+        if self._trace:
+            whole = "\n".join(self._trace)
+            self.post(ConsoleOutput(whole, "trace"))
+            self.post(Traced(time.time(), trace_goroutine(self._trace[0]) or 0, whole))
+            self._trace = []
+        if trace_goroutine(line) is not None:
+            self._trace = [line]
+
+    def stopped(self) -> None:
+        """The prompt is back after the target ran: find out why."""
+        text, self._text = self._text, ""
+        self._stopped_at = time.monotonic()
+        gone = read_exit(text)
+        self.say(text if self._typed else without_listing(text), "output")
+        if gone is not None:
+            self._exited(gone.status, text)
+            return
+        note = self._note
+        if is_optimised_warning(text):
+            note = note or "optimised code: lines jump and values are missing; build with -N -l"
+        self.state = "stopped"
+        stop = self._look(self._reason, text, note)
+        if stop is None:
+            return
+        if self._step_from and stop.goroutine != self._step_from and not stop.note:
+            stop = self.inspector.annotate(
+                f"the step began in goroutine {self._step_from} and ended in goroutine {stop.goroutine}"
+            )
+        self._become("stopped", stop.title)
+        self.show(stop)
+        self.breakpoints.publish(self, only_hits=True)
+
+    def pause(self) -> bool:
+        """Stop a running target for a command; True when it may be let go again.
+
+        False when it stopped for a reason of its own meanwhile: that stop is shown and stays.
+
+        Raises:
+            SessionLost: dlv does not come back.
+        """
+        self.talk.session.interrupt()
+        deadline = time.monotonic() + INTERRUPTED_SECONDS
+        while True:
+            piece = self.talk.session.poll(max(0.0, deadline - time.monotonic()), stream=True)
+            if piece is None:
+                raise SessionLost("dlv does not answer to an interrupt", self._text + self.talk.session.pending)
+            if isinstance(piece, Prompted):
+                self._text += piece.text
+                break
+            self._while_running(piece)
+        return exits.is_plain_interrupt(self._text)
+
+    def _exited(self, status: int, text: str) -> None:
+        files = self._call.files if self._call else None
+        lines = exits.last_lines(files.stderr if files else "", files.stdout if files else "")
+        cause = exits.cause_of(status, lines, paused_seconds=self._paused_seconds)
+        self._owned.target(None)
+        self.inspector.forget()
+        detail = (
+            f"the target ended with status {status}"
+            if status >= 0
+            else f"the target was ended by {_signal(status)}"
+        )
+        self._become("exited", detail, exit_status=status, cause=cause, last_output=lines)
+        if cause:
+            self.say(cause)
+        self.breakpoints.publish(self)
+
+    def _lost(self, lost: SessionLost) -> None:
+        lines = tuple(line for line in lost.text.split("\n") if line.strip())[-20:]
+        self._end_processes()
+        self._become("lost", lost.reason, last_output=lines)
+        self.say("\n".join((*lines, f"{lost.reason}: r starts again")), "error")
+
+    # --- wishes -----------------------------------------------------------------------------------------------
+
+    def _take_wishes(self) -> None:
+        self.inbox.quiet()
+        if self.inbox.take_interrupt() and self.state == "running":
+            self._reason = "interrupt"
+            self._shown_running = True
+            self.talk.session.interrupt()
+        while not self.inbox.closing and (command := self.inbox.take()) is not None:
+            self._carry_out(command)
+            if self.state == "running" and self.inbox.take_interrupt():
+                self._reason = "interrupt"
+                self.talk.session.interrupt()
+
+    def _carry_out(self, command: Command) -> None:
+        rule = COMMANDS[type(command)]
+        try:
+            if isinstance(command, Restart):
+                self.restart(command)
+            elif self._talk is None:
+                raise DebuggerFailed("There is no debugger", hint="r starts it.")
+            elif self.state == "running":
+                self._while_it_runs(command, rule.needs)
+            elif self.state == "exited" and rule.needs is Needs.STOPPED:
+                raise DebuggerFailed("The target has ended", hint="r starts it again.")
+            else:
+                rule.handle(self, command)
+        except SchedtuiError as error:
+            details = (*((error.where,) if error.where else ()), *error.details)
+            self.post(Failed(error.title, error.hint, details))
+
+    def _while_it_runs(self, command: Command, needs: Needs) -> None:
+        rule = COMMANDS[type(command)]
+        if needs is Needs.STOPPED or (needs is Needs.EITHER and not rule.pauses(command)):
+            if rule.free(command):
+                rule.handle(self, command)
+                return
+            raise DebuggerFailed("The target is running", hint="Ctrl-C stops it first.")
+        if needs is Needs.NOTHING:
+            rule.handle(self, command)
+            return
+        go_on = self.pause()
+        text, reason = self._text, self._reason
+        gone = read_exit(text)
+        if gone is not None:
+            self._text = ""
+            self._exited(gone.status, text)
+        else:
+            self.state = "stopped"
+        try:
+            rule.handle(self, command)
+        finally:
+            if self.state == "stopped" and go_on:
+                self._text = ""
+                self.resume("continue", reason)
+            elif self.state == "stopped" and gone is None:
+                self._text = text
+                self.stopped()
+
+    def restart(self, command: Restart) -> None:
+        """Start the target anew.
+
+        Raises:
+            SessionLost: dlv went away meanwhile.
+            DebuggerFailed: It cannot be started.
+        """
+        if self._talk is not None and self.state == "running":
+            self.pause()
+            self._text = ""
+            self.state = "stopped"
+        rebuilt = self._binary_time != _changed(self.launch.target)
+        fresh = command.fresh or rebuilt or self._talk is None or self.launch.mode not in OWN_TARGET_MODES
+        if fresh or self.launch.persistent:
+            self._leave()
+            self.start()
+            return
+        files = next_run_files(self.launch, self._run + 1, self._began)
+        self._become("starting", "restart")
+        reply = self.talk.ask(restart_line(self.launch, files), limit=START_SECONDS)
+        pid, discarded = read_restart(reply.text)
+        if pid is None:
+            self._become("exited", "the target could not be started again")
+            raise DebuggerFailed("The target could not be started again", details=(reply.failure or reply.text,))
+        self._run += 1
+        assert self._call is not None
+        self._call = self._owned.next_run(self._call, files)
+        self._owned.target(pid)
+        for line in discarded:
+            self.say(f"not set again: {line}")
+        self._new_target()
+
+    # --- questions --------------------------------------------------------------------------------------------
+
+    def _interrupted(self) -> bool:
+        self.inbox.quiet()
+        return self.inbox.take_interrupt() or self.inbox.closing
+
+    def _decide(self, question: Question, line: str) -> str | None:
+        """Ask the user; None when nobody answers in time."""
+        import select
+
+        self.inbox.forget_answers()
+        self.post(QuestionAsked(question.text or line, question.choices, question.safe))
+        deadline = time.monotonic() + ANSWER_SECONDS
+        while not self.inbox.closing and (left := deadline - time.monotonic()) > 0:
+            answer = self.inbox.take_answer()
+            if answer is not None:
+                return answer if answer in question.choices or not question.choices else question.safe
+            if self.inbox.take_interrupt():
+                return None
+            select.select([self.inbox.wake], [], [], left)
+            self.inbox.quiet()
+        return None
+
+    # --- end --------------------------------------------------------------------------------------------------
+
+    def shut_down(self, detach: bool) -> None:
+        """End dlv and, unless it is to be left running, the target; remove our files."""
+        if self._talk is not None:
+            self._leave(detach=detach)
+        self._owned.finish(keep=detach and self.launch.persistent)
+        self._become("none")
+
+    def _leave(self, *, detach: bool = False) -> None:
+        """Say good-bye to dlv; whatever happens, nothing of ours is left behind."""
+        try:
+            if self._talk is not None:
+                self._owned.say_goodbye(self._talk, running=self.state == "running", detach=detach)
+        except (SessionLost, SchedtuiError) as error:
+            self.say(f"dlv did not end by itself: {error}", "note")
+        self._end_processes(keep=detach)
+
+    def _end_processes(self, *, keep: bool = False) -> None:
+        if self._talk is not None:
+            self._talk.session.close()
+        self._talk = None
+        self._inspector = None
+        if not keep:
+            self._owned.end_target()
+
+
+def _changed(path: str) -> float:
+    try:
+        return Path(path).stat().st_mtime if path and Path(path).is_file() else 0.0
+    except OSError:
+        return 0.0
+
+
+def _signal(status: int) -> str:
+    import signal
+
+    try:
+        return signal.Signals(-status).name
+    except ValueError:
+        return f"signal {-status}"

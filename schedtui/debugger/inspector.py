@@ -1,0 +1,291 @@
+"""Looks at the stopped target: where it is, its stack, values, watches and goroutines.
+
+Owns what is remembered between two stops (earlier values, watched expressions, the selected frame). It moves
+nothing: the target stays where it is.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+from schedtui.core.errors import DebuggerFailed
+from schedtui.debugger import roles, values, views
+from schedtui.debugger.conversation import starlark_text
+from schedtui.debugger.model import Frame, Goroutine, Stop, Variable
+from schedtui.debugger.replies import Document, read_banner
+
+if TYPE_CHECKING:
+    from schedtui.debugger.conversation import Conversation
+    from schedtui.debugger.replies import Reply
+
+STACK_DEPTH = 50
+"""Frames that are loaded at a stop."""
+
+USUAL_LOAD = "1, 128, 16"
+"""Levels, bytes of a string, elements of a slice or map that are loaded at a stop."""
+
+MORE_LOAD = "2, 4096, 64"
+"""The same when a person opens a value."""
+
+FULL_LOAD = "3, 1048576, 1024"
+"""The same when a person asks for all of it."""
+
+GOROUTINE_LIMIT = 20_000
+"""Goroutines that are looked through for the scheduling loop or a pod."""
+
+PANIC_BREAKPOINTS = {-1: "panic", -2: "fatal error"}
+"""Numbers of dlv's own breakpoints."""
+
+Reason = Literal["entry", "breakpoint", "step", "interrupt", "watch", "panic", "unknown"]
+
+
+class Inspector:
+    """Reads the stopped target through dlv.
+
+    Args:
+        talk: The conversation with dlv.
+        watches: Expressions to show at each stop.
+    """
+
+    def __init__(self, talk: Conversation, watches: tuple[str, ...] = ()) -> None:
+        self._talk = talk
+        self.watches = list(watches)
+        self._before: dict[str, str] = {}
+        self._shown: dict[str, str] = {}
+        self.stop: Stop | None = None
+        self.frame = 0
+
+    def forget(self) -> None:
+        """The target is another one: nothing can be compared with it."""
+        self._before, self._shown, self.stop, self.frame = {}, {}, None, 0
+
+    # --- a stop -----------------------------------------------------------------------------------------------
+
+    def look(self, reason: Reason, text: str = "", *, note: str = "") -> Stop:
+        """Everything to show of the target that just stopped.
+
+        Args:
+            reason: What brought it to a stop, when dlv tells nothing better.
+            text: What dlv printed.
+            note: What the user should know besides.
+
+        Raises:
+            SessionLost: dlv is gone.
+            DebuggerFailed: The target cannot be looked at (it has exited).
+        """
+        self._before, self._shown = self._shown, {}
+        reply = self._talk.documents(f"schedtui_stop {STACK_DEPTH}")
+        state: Document = reply.documents.get("state", {})
+        if reason in ("interrupt", "unknown") and not state.get("breakpoint"):
+            reply, state = self._to_the_loop(reply, state)
+        stop = self._stop_of(state, reply.documents.get("stack", []), reason, text)
+        self.frame = self._first_own_frame(stop)
+        if self.frame:
+            self._talk.ask(f"frame {self.frame}")
+        stop = self._with_values(replace(stop, note=note or stop.note, selected_frame=self.frame))
+        self.stop = stop
+        return stop
+
+    def look_again(self) -> Stop | None:
+        """The same stop after something was typed that may have changed goroutine, frame or values."""
+        if self.stop is None:
+            return None
+        reply = self._talk.documents(f"schedtui_stop {STACK_DEPTH}")
+        state = reply.documents.get("state", {})
+        stop = self._stop_of(state, reply.documents.get("stack", []), self.stop.reason, "")
+        self.frame = min(int(state.get("frame", 0)), max(0, len(stop.frames) - 1))
+        self.stop = self._with_values(
+            replace(stop, selected_frame=self.frame, title=self.stop.title, note=self.stop.note, at=self.stop.at)
+        )
+        return self.stop
+
+    def annotate(self, note: str) -> Stop:
+        """The present stop with a note."""
+        assert self.stop is not None
+        self.stop = replace(self.stop, note=note)
+        return self.stop
+
+    def frame_of_pod(self, pod: str) -> bool:
+        """True when a frame of the selected goroutine has ``pod`` in hand; that frame is selected then."""
+        return self.stop is not None and self.stop.pod == pod
+
+    def select_frame(self, index: int) -> Stop | None:
+        """Show another frame.
+
+        Raises:
+            DebuggerFailed: There is no such frame.
+        """
+        if self.stop is None:
+            return None
+        if not 0 <= index < len(self.stop.frames):
+            raise DebuggerFailed("There is no such frame", where=str(index))
+        reply = self._talk.ask(f"frame {index}")
+        if reply.failure:
+            raise DebuggerFailed(reply.failure)
+        self.frame = index
+        self.stop = self._with_values(replace(self.stop, selected_frame=index))
+        return self.stop
+
+    def select_goroutine(self, goroutine: int, note: str = "") -> Stop | None:
+        """Make another goroutine the selected one.
+
+        Raises:
+            DebuggerFailed: There is no such goroutine.
+        """
+        reply = self._talk.ask(f"goroutine {goroutine}")
+        if reply.failure:
+            raise DebuggerFailed(reply.failure, where=f"goroutine {goroutine}")
+        earlier = self.stop
+        found = self._talk.documents(f"schedtui_stop {STACK_DEPTH}")
+        stop = self._stop_of(found.documents.get("state", {}), found.documents.get("stack", []), "unknown", "")
+        if earlier is not None:
+            stop = replace(stop, reason=earlier.reason, title=earlier.title, at=earlier.at)
+        self.frame = self._first_own_frame(stop)
+        if self.frame:
+            self._talk.ask(f"frame {self.frame}")
+        self.stop = self._with_values(replace(stop, selected_frame=self.frame, note=note))
+        return self.stop
+
+    def _to_the_loop(self, reply: Reply, state: Document) -> tuple[Reply, Document]:
+        """After an interrupt: the goroutine that the user thinks of, not the thread that happened to stop."""
+        earlier = self.stop.goroutine if self.stop else 0
+        wanted = roles.find_scheduling_loop(self._goroutine_documents(GOROUTINE_LIMIT)[0]) or earlier or 1
+        if state.get("goroutine", {}).get("id") == wanted:
+            return reply, state
+        if self._talk.ask(f"goroutine {wanted}").failure and wanted != 1:
+            # The goroutine of the last stop has ended since.
+            self._talk.ask("goroutine 1")
+        reply = self._talk.documents(f"schedtui_stop {STACK_DEPTH}")
+        return reply, reply.documents.get("state", {})
+
+    def _stop_of(self, state: Document, stack: Document, reason: Reason, text: str) -> Stop:
+        breakpoint_ = state.get("breakpoint") or {}
+        number = int(breakpoint_.get("id", 0))
+        banner = read_banner(text)
+        if number in PANIC_BREAKPOINTS:
+            reason = "panic"
+        elif breakpoint_.get("watch") or (banner and banner.watched):
+            reason = "watch"
+        elif number > 0:
+            reason = "breakpoint"
+        frames = tuple(
+            Frame(i, str(frame.get("function", "")), str(frame.get("file", "")), int(frame.get("line", 0)))
+            for i, frame in enumerate(stack)
+        )
+        optimised = bool(stack and stack[0].get("optimized") and not _is_runtime(frames[0].function))
+        return Stop(
+            reason=reason,
+            title=_title(reason, breakpoint_, frames, text),
+            goroutine=int(state.get("goroutine", {}).get("id", 0)),
+            breakpoint_id=max(0, number),
+            frames=frames,
+            at=time.time(),
+            optimised=optimised,
+            returned=values.variables_from(state.get("returned", ())),
+        )
+
+    def _first_own_frame(self, stop: Stop) -> int:
+        """The innermost frame that is not inside the runtime or a lock; 0 for a breakpoint or a step."""
+        if stop.reason in ("breakpoint", "step", "entry", "watch") or not stop.frames:
+            return 0
+        return next((frame.index for frame in stop.frames if not _is_machinery(frame.function)), 0)
+
+    def _with_values(self, stop: Stop) -> Stop:
+        arguments: tuple[Variable, ...] = ()
+        found: tuple[Variable, ...] = ()
+        if stop.frames:
+            reply = self._talk.ask(f"schedtui_variables {stop.selected_frame}, {USUAL_LOAD}")
+            arguments = values.variables_from(reply.documents.get("arguments", ()))
+            found = values.variables_from(reply.documents.get("locals", ()))
+        watches = tuple(self.evaluate(expression, quiet=True) for expression in self.watches)
+        self._shown.update(values.texts((*arguments, *found, *watches)))
+        arguments, found, watches = (values.marked(group, self._before) for group in (arguments, found, watches))
+        pod = views.pod_of((*arguments, *found))
+        return replace(stop, arguments=arguments, locals=found, watches=watches, pod=pod)
+
+    # --- values -----------------------------------------------------------------------------------------------
+
+    def evaluate(self, expression: str, *, load: str = USUAL_LOAD, quiet: bool = False) -> Variable:
+        """The value of an expression in the selected frame.
+
+        Args:
+            expression: As dlv reads it.
+            load: How much of it.
+            quiet: Answer with an unreadable value instead of raising.
+
+        Raises:
+            DebuggerFailed: dlv cannot evaluate it.
+        """
+        reply = self._talk.ask(f"schedtui_eval {starlark_text(expression)}, {self.frame}, {load}")
+        document = reply.documents.get("value")
+        if document is None:
+            reason = reply.failure or reply.text or "no answer"
+            if not quiet:
+                raise DebuggerFailed(reason, where=expression)
+            return Variable(expression, "", f"({reason})", expression=expression, unreadable=reason)
+        return values.variable_from({**document, "name": expression}, expression)
+
+    def open(self, expression: str, *, full: bool = False) -> Variable:
+        """The value of an expression with more of it loaded, and a Kubernetes view where there is one.
+
+        Raises:
+            DebuggerFailed: dlv cannot evaluate it.
+        """
+        variable = self.evaluate(expression, load=FULL_LOAD if full else MORE_LOAD)
+        start = values.page_start(expression)
+        return values.renumbered(variable, start) if start else variable
+
+    # --- goroutines -------------------------------------------------------------------------------------------
+
+    def goroutines(self, limit: int) -> tuple[tuple[Goroutine, ...], int]:
+        """The target's goroutines with their roles, and how many there are."""
+        documents, total = self._goroutine_documents(limit)
+        selected = self.stop.goroutine if self.stop else 0
+        return tuple(roles.goroutine_from(document, selected) for document in documents), total
+
+    def _goroutine_documents(self, limit: int) -> tuple[list[Document], int]:
+        found = self._talk.documents(f"schedtui_goroutines {limit}", limit=120.0).documents.get("goroutines", {})
+        return found.get("goroutines", []), int(found.get("total", 0))
+
+    def pod_goroutines(self) -> tuple[int, ...]:
+        """Goroutines that may be at work on a pod: the binding ones and the scheduling loop."""
+        return roles.find_pod_workers(self._goroutine_documents(GOROUTINE_LIMIT)[0])
+
+
+def _title(reason: Reason, breakpoint_: Document, frames: tuple[Frame, ...], text: str) -> str:
+    where = f"{frames[0].function.rsplit('/', 1)[-1]} line {frames[0].line}" if frames else "an unknown place"
+    number = int(breakpoint_.get("id", 0))
+    match reason:
+        case "entry":
+            return "at the program's entry: c continues"
+        case "panic":
+            return f"{PANIC_BREAKPOINTS.get(number, 'panic')}: {_panic_text(text)}"
+        case "breakpoint":
+            name = breakpoint_.get("name") or f"breakpoint {number}"
+            return f"{name} in {where}, hit {breakpoint_.get('hits', 0)}"
+        case "watch":
+            return f"{breakpoint_.get('watch', 'a watched value')} changed, in {where}"
+        case "interrupt":
+            return f"interrupted in {where}"
+        case "step":
+            return f"stepped to {where}"
+        case _:
+            return f"stopped in {where}"
+
+
+def _panic_text(text: str) -> str:
+    for line in text.split("\n"):
+        name, separator, value = line.strip().partition(": ")
+        if separator and name.endswith("_panic.arg"):
+            return value
+    return "the Go runtime gave up"
+
+
+def _is_runtime(function: str) -> bool:
+    return function.startswith(("runtime.", "runtime/", "internal/runtime"))
+
+
+def _is_machinery(function: str) -> bool:
+    return _is_runtime(function) or function.startswith(("sync.", "internal/", "syscall.", "time.Sleep", "_rt0_"))

@@ -1,0 +1,267 @@
+"""The processes and files of one session: written down, watched over, and ended.
+
+Owns the session's record, the watchman, the persistent server, and the good-bye to dlv. Nothing is ended but what
+was recorded here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from schedtui.core.errors import DebuggerFailed
+from schedtui.debugger.launching import OWN_TARGET_MODES
+from schedtui.debugger.session import Asked, Ended, Prompted
+from schedtui.debugger.sessions import (
+    FILE_NAME,
+    RecordedProcess,
+    SessionRecord,
+    end_process,
+    identify,
+    is_alive,
+    read_record,
+    remove,
+    write_record,
+)
+from schedtui.debugger.watchman import Watchman
+
+if TYPE_CHECKING:
+    from schedtui.debugger.conversation import Conversation
+    from schedtui.debugger.launching import Call, RunFiles
+    from schedtui.debugger.model import Launch
+
+GOODBYE_SECONDS = 5.0
+"""How long dlv may take to end after "exit"."""
+
+SERVER_SECONDS = 60.0
+"""How long a persistent server may take until its socket is there."""
+
+
+class Ownership:
+    """What is ours, for one launch.
+
+    Args:
+        launch: The launch.
+    """
+
+    def __init__(self, launch: Launch) -> None:
+        self._launch = launch
+        self._directory = Path(launch.run_directory)
+        self._record: SessionRecord | None = None
+        self._watchman: Watchman | None = None
+        self._server: subprocess.Popen[bytes] | None = None
+        self._dlv_pid: int | None = None
+        self._ours = launch.mode in OWN_TARGET_MODES
+
+    @property
+    def target_pid(self) -> int | None:
+        """The target, as recorded."""
+        return self._record.target.pid if self._record and self._record.target else None
+
+    @property
+    def dlv_pid(self) -> int | None:
+        """The dlv on our terminal."""
+        return self._dlv_pid
+
+    @property
+    def record(self) -> SessionRecord | None:
+        """What is written down."""
+        return self._record
+
+    # --- start ------------------------------------------------------------------------------------------------
+
+    def begin(self, call: Call) -> bool:
+        """Write the record and start what is needed before dlv's terminal.
+
+        Returns:
+            True when a persistent server of an earlier session was found and is used again.
+
+        Raises:
+            DebuggerFailed: The persistent server does not start.
+        """
+        earlier = read_record(self._directory) if self._launch.persistent else None
+        if earlier and is_alive(earlier.dlv):
+            self._record = msgspec.structs.replace(earlier, owner=identify(os.getpid()), made=call.made)
+            self._save()
+            return True
+        self._record = SessionRecord(
+            owner=identify(os.getpid()),
+            checkout=self._launch.source or self._launch.target,
+            binary=self._launch.target,
+            mode=self._launch.mode,
+            persistent=self._launch.persistent,
+            socket=call.socket,
+            log=call.files.stderr if call.files else "",
+            stdout=call.files.stdout if call.files else "",
+            began=time.time(),
+            made=call.made,
+        )
+        self._save()
+        if call.server:
+            self._start_server(call)
+        elif self._watchman is None:
+            self._watchman = Watchman()
+        if self._watchman:
+            for path in (*call.made, str(self._directory / FILE_NAME)):
+                self._watchman.file(path)
+        return False
+
+    def _start_server(self, call: Call) -> None:
+        socket = Path(call.socket)
+        remove(socket)
+        output = self._directory / "dlv-server.log"
+        with contextlib.ExitStack() as stack:
+            stream = stack.enter_context(
+                os.fdopen(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
+            )
+            self._server = subprocess.Popen(
+                call.server,
+                env=call.environment,
+                cwd=call.directory or None,
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        deadline = time.monotonic() + (SERVER_SECONDS if self._launch.mode == "exec" else 3600.0)
+        while not socket.exists():
+            if self._server.poll() is not None or time.monotonic() > deadline:
+                lines = output.read_text("utf-8", "replace").splitlines()
+                self._end_server()
+                raise DebuggerFailed("The debugger's server did not start", details=tuple(lines[-20:]))
+            time.sleep(0.01)
+        self._update(dlv=identify(self._server.pid))
+
+    def _end_server(self) -> None:
+        if self._server is not None and self._server.poll() is None:
+            self._server.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._server.wait(timeout=3)
+            if self._server.poll() is None:
+                self._server.kill()
+                self._server.wait()
+        self._server = None
+
+    # --- bookkeeping ------------------------------------------------------------------------------------------
+
+    def dlv(self, pid: int) -> None:
+        """The dlv on our terminal has been started."""
+        self._dlv_pid = pid
+        process = identify(pid)
+        if not self._launch.persistent:
+            self._update(dlv=process)
+        if self._watchman:
+            self._watchman.process("dlv", process)
+
+    def target(self, pid: int | None) -> None:
+        """The target is this process now; None when it has ended."""
+        process = identify(pid) if pid and self._ours else None
+        self._update(target=process)
+        if self._watchman:
+            self._watchman.process("target", process)
+
+    def next_run(self, call: Call, files: RunFiles) -> Call:
+        """The next run's files are in use."""
+        self._update(log=files.stderr, stdout=files.stdout, run=files.number)
+        return replace(call, files=files)
+
+    def note(self, *, running: bool, files: RunFiles | None) -> None:
+        """Write down whether the target runs, for whoever comes back to it."""
+        if self._launch.persistent and self._record and self._record.running != running:
+            self._update(running=running)
+
+    def _update(self, **changes: object) -> None:
+        if self._record is not None:
+            self._record = msgspec.structs.replace(self._record, **changes)
+            self._save()
+
+    def _save(self) -> None:
+        if self._record is not None:
+            write_record(self._directory, self._record)
+
+    # --- end --------------------------------------------------------------------------------------------------
+
+    def say_goodbye(self, talk: Conversation, *, running: bool, detach: bool) -> None:
+        """Bring dlv to an end by its own words, each question answered by what is wanted.
+
+        Raises:
+            SessionLost: dlv is gone already.
+        """
+        answers = self._answers(detach)
+        if running:
+            talk.session.interrupt()
+            deadline = time.monotonic() + GOODBYE_SECONDS
+            while (left := deadline - time.monotonic()) > 0:
+                piece = talk.session.poll(left)
+                if isinstance(piece, Asked):
+                    quits = detach and piece.question.id == "pause-or-quit"
+                    talk.session.answer("q" if quits else talk.answer_to(piece, answers))
+                elif isinstance(piece, Prompted):
+                    break
+                elif isinstance(piece, Ended):
+                    return
+        leave_running = self._launch.persistent or self._launch.mode == "connect"
+        talk.session.send("exit -c" if detach and leave_running else "exit")
+        deadline = time.monotonic() + GOODBYE_SECONDS
+        while (left := deadline - time.monotonic()) > 0:
+            piece = talk.session.poll(left)
+            if isinstance(piece, Ended):
+                return
+            if isinstance(piece, Asked):
+                talk.session.answer(talk.answer_to(piece, answers))
+            elif isinstance(piece, Prompted):
+                # "exit -c" is refused by a server for one client.
+                talk.session.send("exit")
+
+    def _answers(self, detach: bool) -> dict[str, str]:
+        kill_server = "y" if self._launch.persistent and not detach else "n"
+        return {
+            "kill-process": "n",
+            "kill-headless": kill_server,
+            "kill-headless-exited": kill_server,
+            "quit-with-breakpoints": "y",
+            "suspend-breakpoint": "n",
+            "interrupted-step": "s",
+        }
+
+    def end_target(self) -> None:
+        """End the recorded target (and a persistent server) if they still live."""
+        record = self._record
+        if record is None:
+            return
+        if record.persistent:
+            end_process(record.dlv)
+            self._end_server()
+        if self._ours:
+            end_process(record.target)
+        self._dlv_pid = None
+        self._update(target=None)
+
+    def finish(self, *, keep: bool) -> None:
+        """The session is over: remove our files, let the watchman go."""
+        record, self._record = self._record, None
+        if record is not None and keep:
+            # Nobody owns it until somebody comes back.
+            write_record(self._directory, msgspec.structs.replace(record, owner=RecordedProcess(0, "")))
+        elif record is not None:
+            for path in (*record.made, str(self._directory / FILE_NAME), str(self._directory / "dlv-server.log")):
+                remove(Path(path))
+            if record.stdout and _is_empty(record.stdout):
+                remove(Path(record.stdout))
+        if self._watchman is not None:
+            self._watchman.done()
+            self._watchman = None
+
+
+def _is_empty(path: str) -> bool:
+    try:
+        return Path(path).stat().st_size == 0
+    except OSError:
+        return False

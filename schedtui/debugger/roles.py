@@ -1,0 +1,128 @@
+"""What the scheduler's goroutines do, told from where they were started and what they run.
+
+Owns the table of roles (kube-scheduler 1.29 to 1.37 and the libraries in it) and nothing that talks to dlv.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from schedtui.debugger.model import Goroutine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from schedtui.debugger.replies import Document
+
+LOOP = "scheduling loop"
+"""The role of the one goroutine that takes pods from the queue."""
+
+BINDING = "binding"
+"""The role of the goroutines that bind pods."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A goroutine has ``role`` when all that is named here is part of what is known of it."""
+
+    role: str
+    go: str = ""
+    """Part of the name of the function with the ``go`` statement."""
+    start: str = ""
+    """Part of the name of the function that it began with."""
+    current: str = ""
+    """Part of the name of the function that it is in, the runtime left out."""
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(LOOP, go="pkg/scheduler.(*Scheduler).Run", start="UntilWithContext"),
+    Rule(LOOP, go="pkg/scheduler.(*Scheduler).Run"),
+    Rule(BINDING, go="pkg/scheduler.(*Scheduler).scheduleOne"),
+    Rule(BINDING, go="pkg/scheduler.(*Scheduler).ScheduleOne"),
+    Rule(BINDING, go="pkg/scheduler.(*Scheduler).runBindingCycle"),
+    Rule(BINDING, start="pkg/scheduler.(*Scheduler).bindingCycle"),
+    Rule("queue flush", go="queue.(*PriorityQueue).Run"),
+    Rule("API calls of the scheduler", go="api_dispatcher."),
+    Rule("parallel filter or score", go="parallelize.Parallelizer"),
+    Rule("parallel filter or score", go="client-go/util/workqueue.ParallelizeUntil"),
+    Rule("preemption", go="framework/preemption."),
+    Rule("cache", go="backend/cache."),
+    Rule("cache", go="internal/cache."),
+    Rule("leader election", go="tools/leaderelection."),
+    Rule("informer", go="client-go/tools/cache."),
+    Rule("informer", start="client-go/tools/cache."),
+    Rule("informer", go="client-go/informers."),
+    Rule("informer", go="apimachinery/pkg/watch."),
+    Rule("informer", go="apimachinery/pkg/util/wait.(*Group)", current="tools/cache"),
+    Rule("events", go="client-go/tools/events."),
+    Rule("events", go="client-go/tools/record."),
+    Rule("certificates and authentication", go="apiserver/pkg/server/dynamiccertificates"),
+    Rule("certificates and authentication", go="apiserver/pkg/authentication"),
+    Rule("HTTP", go="net/http."),
+    Rule("HTTP", start="net/http."),
+    Rule("HTTP", go="golang.org/x/net/http2"),
+    Rule("HTTP", go="apiserver/pkg/server."),
+    Rule("timers of client-go", go="client-go/util/"),
+    Rule("timers of client-go", go="apimachinery/pkg/util/wait."),
+    Rule("logging", go="klog"),
+    Rule("logging", go="component-base/logs"),
+    Rule("signals", start="os/signal."),
+    Rule("runtime", start="runtime."),
+    Rule("runtime", go="runtime."),
+)
+"""The first that fits counts. Package paths of 1.29 and of 1.36 and 1.37 stand side by side."""
+
+
+def role_of(go: str, start: str, current: str, goroutine: int = 0) -> str:
+    """The role of a goroutine; empty when nothing fits."""
+    if goroutine == 1:
+        return "main"
+    return next(
+        (rule.role for rule in RULES if rule.go in go and rule.start in start and rule.current in current),
+        "",
+    )
+
+
+def _names(document: Document) -> tuple[str, str, str]:
+    return tuple(str(document.get(key, {}).get("function", "")) for key in ("go", "start", "user"))  # type: ignore[return-value]
+
+
+def goroutine_from(document: Document, selected: int = 0) -> Goroutine:
+    """A goroutine with its role."""
+    go, start, current = _names(document)
+    number = int(document.get("id", 0))
+    place = document.get("user", {})
+    return Goroutine(
+        id=number,
+        function=current,
+        file=str(place.get("file", "")),
+        line=int(place.get("line", 0)),
+        role=role_of(go, start, current, number),
+        selected=number == selected,
+        status=STATUS.get(int(document.get("status", 0)), ""),
+        start_function=start,
+    )
+
+
+STATUS = {0: "idle", 1: "runnable", 2: "running", 3: "system call", 4: "waiting", 6: "dead", 9: "preempted"}
+"""Go's runtime states (``runtime2.go``: _Gidle …)."""
+
+
+def find_scheduling_loop(documents: Iterable[Document]) -> int:
+    """The scheduling loop's goroutine; 0 when there is none."""
+    found = [document for document in documents if role_of(*_names(document)) == LOOP]
+    # Run starts other goroutines too (the queue's closing one): the loop is the one that was started by wait.
+    for document in found:
+        _, start, current = _names(document)
+        if "UntilWithContext" in start or "queue" in current or "cheduleOne" in current:
+            return int(document["id"])
+    return int(found[0]["id"]) if found else 0
+
+
+def find_pod_workers(documents: Iterable[Document]) -> tuple[int, ...]:
+    """Goroutines that may be at work on one pod, the binding ones first."""
+    found = list(documents)
+    binding = [int(d["id"]) for d in found if role_of(*_names(d)) == BINDING]
+    loop = [int(d["id"]) for d in found if role_of(*_names(d)) == LOOP]
+    return (*binding, *loop)
