@@ -83,7 +83,7 @@ def find_headers(text: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArray[
 
 
 def begins_like_header(text: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """A severity letter and a digit stand there: true of headers of any shape, and of no other start of a record."""
+    """A severity letter and a digit stand there: so begin headers of any shape, and no other starts of records."""
     second = text[starts + 1]
     return _IS_SEVERITY[text[starts]] & (second >= 0x30) & (second <= 0x39)
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 
@@ -69,11 +71,11 @@ class SelectedRows:
         before = int(np.count_nonzero(self.shown[place][: index + 1]))
         return max(self.first, self.first_rows[place] + before - 1)
 
-    def next_of(self, flags: dict[int, NDArray[np.bool_]], number: int, step: int) -> int | None:
+    def next_of(self, flags: Callable[[int], NDArray[np.bool_] | None], number: int, step: int) -> int | None:
         """The nearest row after (``step`` 1) or before (-1) ``number`` whose record is flagged.
 
         Args:
-            flags: Flagged records by chunk; a chunk that is missing has none.
+            flags: The flagged records of a chunk; None when it has none.
             number: The row to start from; it need not exist.
             step: 1 or -1.
         """
@@ -81,7 +83,7 @@ class SelectedRows:
         place = bisect_right(self.first_rows, number) - 1
         place = min(max(place, 0), count - 1)
         while 0 <= place < count:
-            flagged = flags.get(self.low + place)
+            flagged = flags(self.low + place)
             if flagged is not None:
                 shown = self.shown[place]
                 rows = np.flatnonzero(flagged[: len(shown)][shown[: len(flagged)]]) + self.first_rows[place]
@@ -128,6 +130,16 @@ class SelectionBuilder:
 
     def __contains__(self, chunk: int) -> bool:
         return self.low <= chunk < self.high
+
+    @property
+    def first(self) -> int:
+        """The first row's number so far."""
+        return self._first
+
+    @property
+    def last(self) -> int:
+        """One past the last row's number so far."""
+        return self._last
 
     def length(self, chunk: int) -> int:
         """How many records of a chunk have been looked at."""

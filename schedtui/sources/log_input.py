@@ -62,8 +62,10 @@ class Added:
 class Generation:
     """One file generation and the stretch of it that is indexed."""
 
-    def __init__(self, file: LogFile, number: int, source: int) -> None:
+    def __init__(self, file: LogFile, number: int, source: int, notice: str = "") -> None:
         self.file = file
+        self.notice = notice
+        """What the divider in front of it says; empty for a first one."""
         self.number = number
         self.source = source
         self.low = 0
@@ -87,10 +89,22 @@ class LogInput:
 
     def __init__(
         self, path: str, source: int, builder: ChunkBuilder, new_number: Callable[[], int],
-        wake: Callable[[], None],
+        wake: Callable[[], None], *, merged: bool = False,
     ) -> None:  # fmt: skip
+        """Begin with an input.
+
+        Args:
+            path: A file's name, an archive's (``.gz``), or ``-``.
+            source: Its number.
+            builder: Indexes blocks; shared by all inputs.
+            new_number: Numbers generations over all inputs.
+            wake: Called from other threads when there may be something new.
+            merged: It is one of several: what has been handed out is never replaced, and an archive is
+                handed out when it is unpacked.
+        """
         self.path = path
         self.source = source
+        self._merged = merged
         self.ended = False
         """It will not grow any more."""
         self.wanted = 0
@@ -124,6 +138,8 @@ class LogInput:
 
     def _poll_spool(self, spool: Spool) -> list[Added]:
         done = spool.finished.is_set()
+        if self._merged and not done and self.path != STANDARD_INPUT:
+            return []
         generation = self._generations[0]
         added = self._grow(generation, spool.file.size(), final=done)
         self.ended = done and generation.high >= spool.file.size()
@@ -132,10 +148,13 @@ class LogInput:
     def _take(self, event: TailEvent, follower: FileFollower) -> list[Added]:
         if isinstance(event, Began):
             added: list[Added] = []
+            notice = ""
             if self._generations:
                 added += self._grow(self._generations[-1], self._generations[-1].file.size(), final=True)
-                added.append(Added(self._divider(event), "back"))
-            self._generations.append(Generation(event.file, self._new_number(), self.source))
+                divider = self._divider(event)
+                notice = divider.notice
+                added.append(Added(divider, "back"))
+            self._generations.append(Generation(event.file, self._new_number(), self.source, notice))
             return added
         if isinstance(event, Vanished):
             return []
@@ -168,7 +187,7 @@ class LogInput:
         if generation.last is None:
             return self._first_look(generation, size, final=final)
         last = generation.last
-        late = generation is not self._generations[-1]
+        late = self._merged or generation is not self._generations[-1]
         # What a late writer adds to an old file stands behind the divider: its last record is not read again.
         start = generation.high if late else last.start(len(last) - 1)
         upto = min(size, max(start, generation.high) + BLOCK_BYTES)
@@ -247,6 +266,11 @@ class LogInput:
     @property
     def is_complete(self) -> bool:
         """Everything from each generation's beginning on is indexed."""
+        spool = self._spool
+        if spool is not None and self._merged and self.path != STANDARD_INPUT and (
+            not spool.finished.is_set() or self._generations[0].high < spool.file.size()
+        ):  # fmt: skip
+            return False
         return all(generation.low == 0 for generation in self._generations)
 
     def index_back(self) -> list[Added]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -16,10 +16,14 @@ from schedtui.core.log_headers import UNKNOWN_TIME
 from schedtui.core.log_index import PLAIN
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from schedtui.core.log_index import Chunk
     from schedtui.sources.log_file import LogFile
+
+_Kind = TypeVar("_Kind", bound=np.generic)
 
 ADDRESS_BITS = 44
 """Bits of an address that hold the byte offset (16 TiB); those above hold the file generation's number."""
@@ -73,18 +77,14 @@ class Piece:
             return self.parts[0], index
         return self.parts[int(self.part_of[index])], int(self.index_in[index])
 
-    def positions_of(self, part: int) -> NDArray[np.int64]:
-        """Where in the piece the records of a part are, in the part's order."""
-        if self.part_of is None:
-            return np.arange(len(self))
-        return np.flatnonzero(self.part_of == part)
-
-    def _gathered(self, columns: list[NDArray[np.generic]], kind: type[np.generic]) -> NDArray[np.generic]:
-        if self.part_of is None:
+    def gathered(self, columns: Sequence[NDArray[_Kind]]) -> NDArray[_Kind]:
+        """One column for the piece from one for each part."""
+        if self.part_of is None or self.index_in is None:
             return columns[0]
-        whole = np.zeros(len(self.part_of), kind)
+        whole = np.zeros(len(self.part_of), columns[0].dtype)
         for part, column in enumerate(columns):
-            whole[self.part_of == part] = column
+            chosen = self.part_of == part
+            whole[chosen] = column[self.index_in[chosen]]
         return whole
 
     @cached_property
@@ -92,14 +92,21 @@ class Piece:
         """Severities as byte values."""
         if not self.parts:
             return np.full(1, PLAIN, np.uint8)
-        return self._gathered([part.chunk.severity for part in self.parts], np.uint8)  # type: ignore[return-value]
+        return self.gathered([part.chunk.severity for part in self.parts])
 
     @cached_property
     def site(self) -> NDArray[np.uint16]:
         """Call sites by number."""
         if not self.parts:
             return np.zeros(1, np.uint16)
-        return self._gathered([part.chunk.site for part in self.parts], np.uint16)  # type: ignore[return-value]
+        return self.gathered([part.chunk.site for part in self.parts])
+
+    @property
+    def line_counts(self) -> NDArray[np.int64]:
+        """Physical lines of each record; a divider has none."""
+        if not self.parts:
+            return np.zeros(1, np.int64)
+        return self.gathered([part.chunk.line_counts.astype(np.int64) for part in self.parts])
 
     def times(self) -> NDArray[np.int64]:
         """Microseconds since 1970; ``UNKNOWN_TIME`` where no header tells it."""
@@ -107,7 +114,7 @@ class Piece:
             return np.full(1, self.notice_us or UNKNOWN_TIME, np.int64)
         if self.part_of is None:
             return self.parts[0].chunk.times()
-        return self._gathered([part.chunk.times() for part in self.parts], np.int64)  # type: ignore[return-value]
+        return self.gathered([part.chunk.times() for part in self.parts])
 
     def address(self, index: int) -> int:
         """Names a record for ever."""
@@ -124,7 +131,10 @@ class Piece:
         for place, part in enumerate(self.parts):
             if part.number == number and part.chunk.base <= offset < part.chunk.end:
                 inner = part.chunk.index_at(offset)
-                return inner if self.part_of is None else int(self.positions_of(place)[inner])
+                if self.part_of is None or self.index_in is None:
+                    return inner
+                found = np.flatnonzero((self.part_of == place) & (self.index_in == inner))
+                return int(found[0]) if len(found) else None
         return None
 
 

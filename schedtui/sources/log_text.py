@@ -1,0 +1,71 @@
+"""Reading the text of records: blocks for scans, single records, and first lines for the screen.
+
+Owns which bytes belong to which record of a piece and the scan over all of them. It decodes and parses nothing
+beyond what a first line needs; patterns and filters say what matches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from schedtui.core.klog import Clock, parse_record
+from schedtui.core.record import EPOCH
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from schedtui.core.record import Record
+    from schedtui.sources.log_pieces import Part, Piece
+
+SCAN_BYTES = 4 << 20
+"""How much text is read at a time by a scan."""
+
+
+def scan_blocks(part: Part, first: int = 0) -> Iterator[tuple[int, bytes, list[int]]]:
+    """The text of a part's records from ``first`` on.
+
+    Yields:
+        (index of the first record in the block, the block, where each of its records starts in it).
+    """
+    chunk = part.chunk
+    count = len(chunk)
+    while first < count:
+        start = chunk.start(first)
+        stop = int(np.searchsorted(chunk.starts, start - chunk.base + SCAN_BYTES))
+        stop = min(max(stop, first + 1), count)
+        block = part.file.read(start, chunk.stop(stop - 1) - start)
+        starts = (chunk.starts[first:stop] - chunk.starts[first]).tolist()
+        # A file that was cut short meanwhile gives fewer bytes: records behind its end are empty.
+        yield first, block, [position for position in starts if position <= len(block)]
+        first = stop
+
+
+def record_bytes(part: Part, index: int) -> bytes:
+    """All bytes of one record."""
+    start = part.chunk.start(index)
+    return part.file.read(start, part.chunk.stop(index) - start)
+
+
+def read_record(part: Part, index: int, raw: bytes, levels: NDArray[np.int16], line: int = 0) -> Record:
+    """A record from its bytes, with the time and the level that the index has found for it."""
+    chunk = part.chunk
+    moment = chunk.time(index)
+    year = EPOCH.year if moment is None else (EPOCH + timedelta(microseconds=moment)).year
+    record = parse_record(
+        raw, line=line, offset=chunk.start(index), source=part.source, clock=Clock.for_year(year, guessed=True)
+    )
+    if record.v is not None or record.severity != "I":
+        return record
+    level = int(levels[chunk.site[index]])
+    return replace(record, v=level, v_from="source") if level >= 0 else record
+
+
+def flags_over_parts(piece: Piece, first: int, part_flags: list[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    """Flags for a piece's records from ``first`` on, from flags for each part's records (all of them)."""
+    return piece.gathered(part_flags)[first:]
