@@ -20,7 +20,7 @@ from schedtui.core.klog.wrappers import Peeled, peel
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from schedtui.core.record import Record
 
@@ -145,7 +145,9 @@ class _Assembly(Generic[_Item]):
                 self._take_pieces(line, 1)
                 continue
             if held is not None and header is not None:
-                out.append(single(held, header, self._line, self._offset - len(held) - 1))
+                item = single(held, header, self._line, self._offset - len(held) - 1)
+                if item is not None:
+                    out.append(item)
             elif self._current is not None:
                 self._close(False)
             self._line += 1
@@ -164,8 +166,8 @@ class _Assembly(Generic[_Item]):
         record.in_block = line.endswith(_OPENS_BLOCK)
         self._opened(record)
 
-    def _single(self, line: bytes, header: re.Match[bytes], number: int, offset: int) -> _Item:
-        """A record of one line with a header at column 0."""
+    def _single(self, line: bytes, header: re.Match[bytes], number: int, offset: int) -> _Item | None:
+        """A record of one line with a header at column 0; None when it is not wanted."""
         raise NotImplementedError
 
     def _trimmed_block(self) -> bool:
@@ -281,7 +283,15 @@ def _same_process(first: bytes, second: bytes) -> bool:
 class RecordReader(_Assembly["Record"]):
     """Turns the bytes of one source into records; any chunking of the same bytes gives the same ones."""
 
-    def __init__(self, source: int = 0, clock: Clock | None = None, *, line: int = 1, offset: int = 0) -> None:
+    def __init__(
+        self,
+        source: int = 0,
+        clock: Clock | None = None,
+        *,
+        line: int = 1,
+        offset: int = 0,
+        wanted: Callable[[bytes], bool] | None = None,
+    ) -> None:
         """Start reading.
 
         Args:
@@ -289,8 +299,11 @@ class RecordReader(_Assembly["Record"]):
             clock: Knows or guesses years; a clock without any hint when None.
             line: 1-based line at which reading starts.
             offset: Byte offset at which reading starts.
+            wanted: A necessary condition on a record's bytes; plain klog lines that fail it are not even parsed
+                and left out. Records of other shapes come all the same: the caller still has to filter.
         """
         super().__init__(line, offset)
+        self._wanted = wanted
         self.source = source
         self.clock = clock or Clock()
 
@@ -300,7 +313,11 @@ class RecordReader(_Assembly["Record"]):
     def _opened(self, record: OpenRecord) -> None:
         stamp_record(record, self.clock)
 
-    def _single(self, line: bytes, header: re.Match[bytes], number: int, offset: int) -> Record:
+    def _single(self, line: bytes, header: re.Match[bytes], number: int, offset: int) -> Record | None:
+        if self._wanted is not None and not self._wanted(line):
+            if int(header.group(2)) != self.clock.month_day:
+                _header_time(self.clock, header, line)
+            return None
         time_us, guessed = _header_time(self.clock, header, line)
         return build_single(line, header, number, offset, self.source, time_us, guessed)
 

@@ -129,6 +129,11 @@ class Clock:
         """A clock for one record out of its file's order, whose year the caller has already found."""
         return cls(year, proven=not guessed)
 
+    @property
+    def month_day(self) -> int:
+        """The date of the last header, month times 100 plus day; -1 before the first."""
+        return self._month_day
+
     def copy(self) -> Clock:
         """A clock in the same state, for reading on from this place a second time."""
         twin = Clock(self._year)

@@ -12,6 +12,8 @@ import math
 import re
 from typing import TYPE_CHECKING, NoReturn, cast
 
+import msgspec
+
 if TYPE_CHECKING:
     from schedtui.core.record import FieldValue
 
@@ -105,8 +107,19 @@ def leading_json(text: str, at: int) -> tuple[int, FieldValue]:
         value, end = _decoder.raw_decode(text, at)
     except (ValueError, RecursionError):
         return -1, None
+    if text.find("\\u", at, end) >= 0 and not _is_text(value):
+        return -1, None
     # Only an object with a name can be a reference: most values need no second look.
     return end, with_references(value) if text.find('"name"', at, end) >= 0 else value
+
+
+def _is_text(value: object) -> bool:
+    """False for a value with half a surrogate pair in it, which no output can write."""
+    try:
+        msgspec.json.encode(value)
+    except (UnicodeEncodeError, msgspec.MsgspecError, OverflowError, RecursionError):
+        return False
+    return True
 
 
 def bracketed_value(text: str) -> FieldValue:
