@@ -102,17 +102,21 @@ def check_release(release: str) -> str:
     return text
 
 
-def newest_release() -> str:
-    """The newest release that the module proxy serves."""
+def known_releases() -> tuple[str, ...]:
+    """Every release that the module proxy serves, oldest first."""
     with tempfile.TemporaryDirectory() as empty:
         go = find_go()
-        answer = ask_go(
-            go.path, ["list", "-m", "-versions", "k8s.io/kubernetes"], Path(empty), _environment(go, Path(empty))
-        )
-    releases = [word for word in answer.split() if _RELEASE.match(word)]
+        words = ["list", "-m", "-versions", "k8s.io/kubernetes"]
+        answer = ask_go(go.path, words, Path(empty), _environment(go, Path(empty)))
+    return tuple(sorted((word for word in answer.split() if _RELEASE.match(word)), key=_sortable))
+
+
+def newest_release() -> str:
+    """The newest release that the module proxy serves."""
+    releases = known_releases()
     if not releases:
         raise LabFailed("the module proxy names no Kubernetes release", where="go list -m -versions")
-    return max(releases, key=_sortable)
+    return releases[-1]
 
 
 def is_built(release: str, *, scheduler: bool = True) -> bool:
@@ -127,8 +131,10 @@ def ensure_built(
     release: str,
     progress: Callable[[BuildProgress], None],
     cancel: threading.Event | None = None,
+    *,
+    scheduler: bool = True,
 ) -> LabBinaries:
-    """Build what is missing for a lab of ``release``.
+    """Build what is missing for a lab of ``release``; without ``scheduler`` only what serves it.
 
     Raises:
         LabFailed: The release is not to be had.
@@ -139,7 +145,8 @@ def ensure_built(
     stop = cancel or threading.Event()
     served_by = control_plane_release(release)
     plan = {served_by: ["kube-apiserver", "etcd"]}
-    plan.setdefault(release, []).append("kube-scheduler")
+    if scheduler:
+        plan.setdefault(release, []).append("kube-scheduler")
     for built_release, names in plan.items():
         _ensure_release(built_release, names, progress, stop)
     return LabBinaries(

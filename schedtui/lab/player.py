@@ -175,10 +175,13 @@ class Player:
 
     def _make_nodes(self, templates: list[NodeTemplate]) -> None:
         for template in templates:
-            self._report(f"{template.count} nodes {template.name}")
+            if template.count > 1:
+                self._report(f"{template.count} nodes {template.name}")
             for _ in range(template.count):
                 self._pace.before_change()
                 name = self._node_name(template.name)
+                if template.count == 1:
+                    self._report(f"node {name}")
                 if self._create("/api/v1/nodes", node_document(template, name, self._name)):
                     self._nodes_made += 1
                 self._nodes.append(name)
@@ -193,11 +196,15 @@ class Player:
         if template.most_waiting and self._waiting(template) >= template.most_waiting:
             self._report(f"{template.name}: {template.most_waiting} wait already, none made")
             return
-        self._report(f"{template.count} pods {template.name}")
+        if template.count > 1:
+            self._report(f"{template.count} pods {template.name}")
         collection = f"/api/v1/namespaces/{template.namespace}/pods"
         for _ in range(template.count):
             self._pace.before_change()
-            self._make_pod(template, self._new_name(template.name, collection))
+            name = self._new_name(template.name, collection)
+            if template.count == 1:
+                self._report(f"pod {template.namespace}/{name}")
+            self._make_pod(template, name)
         if template.keep:
             mine = [key for key, made in self._pods.items() if made.name == template.name]
             for key in mine[: max(0, len(mine) - template.keep)]:

@@ -264,7 +264,7 @@ def ensure_lab(
     wanted = name or release
     if (there := find_running_lab(name=wanted)) is not None:
         return there
-    binaries = ensure_built(release, tell, stop)
+    binaries = ensure_built(release, tell, stop, scheduler=scheduler_binary is None)
     request = LabRequest(
         name=wanted,
         release=release,

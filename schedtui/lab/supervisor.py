@@ -42,7 +42,7 @@ PORT_ATTEMPTS = 3
 """How often new ports are tried when somebody else took one between choice and use."""
 
 END_GRACE_SECONDS = 1.0
-"""How long each part gets after SIGTERM. The API server would wait for its watches, for data that is thrown away."""
+"""How long each part gets after SIGTERM: the API server would wait long for its watches, for no use."""
 
 KEPT_TROUBLE = 5
 """How many lines of trouble the state keeps."""

@@ -1,0 +1,172 @@
+"""How a lab is: parts, pids, ports, sizes, health, as values for ``lab status``.
+
+Owns the questions to the lab's parts and the sums over its directory. It changes nothing.
+"""
+
+from __future__ import annotations
+
+import http.client
+import ssl
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schedtui.core.errors import SchedtuiError
+from schedtui.lab.api_client import ApiClient
+from schedtui.processes import is_alive, resident_bytes
+
+if TYPE_CHECKING:
+    from schedtui.lab.instance import Instance, LabState, PartState
+
+HEALTH_SECONDS = 3.0
+"""How long a part may take to say that it is well."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartReport:
+    """One part."""
+
+    name: str
+    pid: int
+    port: int
+    alive: bool
+    health: str
+    """``ok``, what it answered instead, or why it did not answer."""
+    memory_bytes: int
+    log: str
+    log_bytes: int
+    last_lines: tuple[str, ...]
+    """Of a part that died."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabReport:
+    """One lab."""
+
+    name: str
+    release: str
+    control_plane_release: str
+    phase: str
+    """``up``, ``starting``, ``stopping``, ``failed``, or ``lost`` when its supervisor was killed."""
+    server: str
+    kubeconfig: str
+    directory: str
+    data_bytes: int
+    """All files of the directory, logs included."""
+    supervisor_pid: int
+    stays_up: bool
+    """False: it ends with the schedtui that started it."""
+    parts: tuple[PartReport, ...]
+    nodes: int | None
+    pods: int | None
+    waiting_pods: int | None
+    """Pods without a node."""
+    workload: str
+    trouble: tuple[str, ...]
+    failure: str
+
+
+def report_on(place: Instance) -> LabReport:
+    """Ask one lab how it is.
+
+    Raises:
+        LabFailed: Its directory is no lab's.
+    """
+    request, state = place.request(), place.state()
+    running = place.is_running()
+    up = state is not None and state.phase == "up" and running
+    counts = _counts(place) if up else (None, None, None)
+    phase = "lost" if state is None or not (running or state.phase == "failed") else state.phase
+    return LabReport(
+        name=place.name,
+        release=request.release,
+        control_plane_release=request.control_plane_release,
+        phase=phase,
+        server=f"https://127.0.0.1:{state.port}" if state and state.port else "",
+        kubeconfig=str(place.kubeconfig) if place.kubeconfig.exists() else "",
+        directory=str(place.directory),
+        data_bytes=_size(place.directory),
+        supervisor_pid=state.supervisor_pid if state else 0,
+        stays_up=request.owner is None,
+        parts=_parts(place, state) if state else (),
+        nodes=counts[0],
+        pods=counts[1],
+        waiting_pods=counts[2],
+        workload=state.workload if state else "",
+        trouble=state.trouble if state else (),
+        failure=state.failure if state else "",
+    )
+
+
+def _parts(place: Instance, state: LabState) -> tuple[PartReport, ...]:
+    return tuple(
+        PartReport(
+            name=part.name,
+            pid=part.pid,
+            port=part.port,
+            alive=is_alive(part.identity),
+            health=_health(place, part),
+            memory_bytes=resident_bytes(part.identity),
+            log=part.log,
+            log_bytes=_size(Path(part.log)),
+            last_lines=part.last_lines,
+        )
+        for part in state.parts
+    )
+
+
+def _health(place: Instance, part: PartState) -> str:
+    if not is_alive(part.identity):
+        return "ended" if part.exit_code is None else f"ended ({part.exit_code})"
+    try:
+        if part.name == "etcd":
+            connection = http.client.HTTPConnection("127.0.0.1", part.port, timeout=HEALTH_SECONDS)
+            return _answer(connection, "/health")
+        if part.name == "kube-apiserver":
+            return ApiClient(place.endpoint(), seconds=HEALTH_SECONDS).text("/readyz")
+        # The scheduler's certificate is its own, made at its start: nobody could vouch for it.
+        context = ssl._create_unverified_context()
+        secure = http.client.HTTPSConnection("127.0.0.1", part.port, timeout=HEALTH_SECONDS, context=context)
+        return _answer(secure, "/healthz")
+    except SchedtuiError as error:
+        return error.title
+    except (OSError, http.client.HTTPException) as error:
+        return str(error) or type(error).__name__
+
+
+def _answer(connection: http.client.HTTPConnection, path: str) -> str:
+    connection.request("GET", path)
+    response = connection.getresponse()
+    text = response.read(200).decode("utf-8", "replace").strip()
+    connection.close()
+    return "ok" if response.status == http.client.OK else f"{response.status} {text}"
+
+
+def _counts(place: Instance) -> tuple[int | None, int | None, int | None]:
+    """Nodes, pods, pods without a node; ``None`` when the API server does not tell."""
+    try:
+        client = ApiClient(place.endpoint(), seconds=HEALTH_SECONDS)
+        nodes = _count(client, "/api/v1/nodes")
+        pods = _count(client, "/api/v1/pods")
+        waiting = len(client.get("/api/v1/pods", fieldSelector="spec.nodeName=")["items"])
+    except SchedtuiError:
+        return None, None, None
+    return nodes, pods, waiting
+
+
+def _count(client: ApiClient, path: str) -> int:
+    answer = client.get(path, limit="1")
+    return len(answer["items"]) + int(answer["metadata"].get("remainingItemCount", 0))
+
+
+def _size(path: Path) -> int:
+    files = path.rglob("*") if path.is_dir() else [path]
+    total = 0
+    for file in files:
+        try:
+            # Blocks, not length: etcd reserves 64 MB for its log at once and fills it slowly.
+            total += file.lstat().st_blocks * 512
+        except OSError:
+            # It went away while we looked.
+            continue
+    return total
