@@ -245,6 +245,23 @@ class LevelIs:
 
 
 @dataclass(frozen=True)
+class LevelUnknown:
+    """No V level: warnings, errors, plain text, and information whose level nothing tells."""
+
+    def matches(self, record: Record) -> bool:
+        """Whether the record's level is not known exactly."""
+        return record.v is None
+
+    def may_match(self, raw: bytes) -> bool:
+        """Bytes do not tell the level."""
+        return True
+
+    def describe(self) -> str:
+        """``v:?``."""
+        return "v:?"
+
+
+@dataclass(frozen=True)
 class NameIs:
     """A pod, node or plugin that the record names, under whatever key."""
 
@@ -429,6 +446,11 @@ _OWN_KEYS: dict[str, Callable[[Record], FieldValue]] = {
     "unit": lambda record: record.unit,
     "source": lambda record: record.source,
     "line": lambda record: record.line,
+    "file": lambda record: record.file,
+    "caller": lambda record: record.caller,
+    "src_line": lambda record: record.src_line,
+    "severity": lambda record: record.severity,
+    "v": lambda record: record.v,
 }
 """Keys that ask for a record's own values unless it has a field of that name."""
 

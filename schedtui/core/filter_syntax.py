@@ -23,6 +23,7 @@ from schedtui.core.filter_nodes import (
     FieldIs,
     FileIs,
     LevelIs,
+    LevelUnknown,
     NameIs,
     Not,
     Pattern,
@@ -67,6 +68,12 @@ class LogSpan:
     last_us: int | None = None
     """The last record's time; None when unknown."""
 
+
+SEVERITY_HINT = "Severities are I, W, E and F."
+"""What to say when a severity is not known."""
+
+NO_LAST_TIME = "the log's last time is not known"
+"""The problem of a ``-5m`` without a log to read it against."""
 
 NO_SPAN = LogSpan()
 """Nothing is known about the log's time."""
@@ -241,10 +248,12 @@ class _Parser:
 
     def _key_condition(self, key: str, operator: str, value: str, start: int, value_at: int) -> Node:
         lowered = key.lower()
+        if lowered in _LEVEL_KEYS and value == "?" and operator in ":=":
+            return LevelUnknown()
         if lowered in _SEVERITY_KEYS and not value.isdigit():
-            letter = _SEVERITY_NAMES.get(value.lower())
+            letter = read_severity(value)
             if letter is None:
-                raise FilterError(f"no severity {value!r}", self.text, value_at, "Severities are I, W, E and F.")
+                raise FilterError(f"no severity {value!r}", self.text, value_at, SEVERITY_HINT)
             return SeverityIs(operator, letter)
         if lowered in _LEVEL_KEYS:
             if not value.isdigit() or len(value) > 4:
@@ -265,14 +274,14 @@ class _Parser:
 
     def _last(self, duration: str, written: str, start: int) -> TimeIs:
         if self.span.last_us is None:
-            raise FilterError("the log's last time is not known", self.text, start)
+            raise FilterError(NO_LAST_TIME, self.text, start)
         return TimeIs("last", written, self.span.last_us - _duration_us(duration))
 
     def _time(self, word: str, value: str, at: int) -> TimeIs:
         last = _LAST.match(value)
         if last is not None:
             if self.span.last_us is None:
-                raise FilterError("the log's last time is not known", self.text, at)
+                raise FilterError(NO_LAST_TIME, self.text, at)
             return TimeIs(word, value, self.span.last_us - _duration_us(last[1]))
         try:
             moment, time_of_day = read_time(value, self.span)
@@ -280,6 +289,11 @@ class _Parser:
             hint = "Write 10:32:05, 2026-11-30T10:32:05, 11-30T10:32, or -5m (before the log's end)."
             raise FilterError(f"no time {value!r}", self.text, at, hint) from None
         return TimeIs(word, value, moment, time_of_day)
+
+
+def read_severity(text: str) -> str | None:
+    """The letter of a severity that a user typed (``E``, ``error``); None when it is none."""
+    return _SEVERITY_NAMES.get(text.lower())
 
 
 def _unescape(found: re.Match[str]) -> str:

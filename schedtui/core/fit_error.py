@@ -1,8 +1,8 @@
 """Why no node fitted: ``0/5 nodes are available: …`` taken apart.
 
 Owns the split into (count, reason) pairs, with the part about preemption kept apart (its counts are of the same
-nodes a second time), and the per-node lines of releases up to 1.7. The scheduler prints the filters' reasons, a full
-stop, then what each PostFilter plugin said. Refuses to sum anything.
+nodes a second time), and the per-node lines of releases up to 1.7. The scheduler prints the filters' reasons, a
+full stop, then what each PostFilter plugin said. Refuses to sum anything.
 """
 
 from __future__ import annotations
@@ -32,15 +32,6 @@ class FitError:
     """Nodes that were available (0 in practice)."""
     others: tuple[str, ...] = ()
     """What further PostFilter plugins said (``no new claims to deallocate``)."""
-
-    def as_text(self) -> str:
-        """The sentence as the scheduler words it."""
-        listed = ", ".join(reason if count is None else f"{count} {reason}" for count, reason in self.reasons)
-        first = f"{self.available}/{self.total} nodes are available: {listed}."
-        after = [*self.others]
-        if self.preemption is not None:
-            after.append(f"preemption: {self.preemption.as_text()}")
-        return " ".join([first, ", ".join(after)]) if after else first
 
 
 def parse_fit_error(text: str) -> FitError | None:

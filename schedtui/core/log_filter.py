@@ -42,7 +42,7 @@ FILTER_HELP: tuple[tuple[str, str], ...] = (
     ("pod:ns/name", "about this pod; pod:name in any namespace; * for anything: pod:web-*"),
     ("node:name plugin:Name", "naming this node, this plugin (under any key, in any release)"),
     ("severity>=W", "warnings and worse; severity:E, sev<W"),
-    ("v<=4", "verbosity level, where it is known"),
+    ("v<=4", "verbosity level, where it is known; v:? where it is not"),
     ("file:schedule_one.go", "logged by this file; schedule_one.go:302 by this line"),
     ("key:text key=value", "a field that holds the text, that is exactly the value; key:* that is there"),
     ("attempts>3", "a field compared as a number: > >= < <="),

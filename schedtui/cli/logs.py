@@ -1,0 +1,300 @@
+"""``schedtui logs``: records that match, as text or one JSON object a line.
+
+Owns the command's options, how they become one filter, and how a record is printed. Reading and merging are
+``sources.inputs``', conditions are ``core.log_filter``'s.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import deque
+from typing import TYPE_CHECKING
+
+import click
+import re2
+
+from schedtui.cli.output import printable
+from schedtui.core.errors import WrongUse
+from schedtui.core.filter_nodes import (
+    All,
+    Any,
+    FieldIs,
+    LevelIs,
+    LevelUnknown,
+    NameIs,
+    Not,
+    Pattern,
+    SeverityIs,
+    TimeIs,
+)
+from schedtui.core.filter_syntax import SEVERITY_HINT, read_severity
+from schedtui.core.log_filter import FILTER_HELP, LogFilter, LogSpan, parse_filter
+from schedtui.core.masking import mask
+from schedtui.core.record_document import as_json_line, record_document
+from schedtui.sources.inputs import (
+    STANDARD_INPUT,
+    LogInput,
+    Spooled,
+    live_chunks,
+    merge_by_time,
+    read_input,
+    resolve_inputs,
+    span_of,
+    span_of_all,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from schedtui.core.filter_nodes import Node
+    from schedtui.core.record import LevelLookup, Record
+
+SEPARATOR = "--"
+"""Stands between groups of context lines, as grep prints it."""
+
+_DURATION = re.compile(r"-?((?:\d+(?:\.\d+)?[dhms])+)\Z")
+_EPILOGUE = "\b\nThe filter language of --filter:\n" + "\n".join(
+    f"  {form:<23}{meaning}" for form, meaning in FILTER_HELP
+)  # fmt: skip
+
+
+class _Options:
+    """What was asked for on the command line."""
+
+    def __init__(self, values: dict[str, object]) -> None:
+        self.level: int | None = values["level"]  # type: ignore[assignment]
+        self.severity: str | None = values["severity"]  # type: ignore[assignment]
+        self.pods: tuple[str, ...] = values["pod"]  # type: ignore[assignment]
+        self.nodes: tuple[str, ...] = values["node"]  # type: ignore[assignment]
+        self.fields: tuple[str, ...] = values["field"]  # type: ignore[assignment]
+        self.patterns: tuple[str, ...] = values["grep"]  # type: ignore[assignment]
+        self.since: str | None = values["since"]  # type: ignore[assignment]
+        self.until: str | None = values["until"]  # type: ignore[assignment]
+        self.filters: tuple[str, ...] = values["filter"]  # type: ignore[assignment]
+
+    def conditions(self, span: LogSpan) -> Node:
+        """All options as one condition."""
+        parts: list[Node] = []
+        if self.severity is not None:
+            parts.append(_severity(self.severity))
+        if self.level is not None:
+            parts.append(Any((LevelIs("<=", self.level), LevelUnknown())))
+        for facet, names in (("pod", self.pods), ("node", self.nodes)):
+            if names:
+                parts.append(Any(tuple(NameIs(facet, name) for name in names)))
+        parts.extend(_field(text) for text in self.fields)
+        parts.extend(_pattern(text) for text in self.patterns)
+        for word, text in (("after", self.since), ("before", self.until)):
+            if text is not None:
+                parts.append(_time(word, text, span))
+        parts.extend(parse_filter(text, span).node for text in self.filters)
+        return All(tuple(parts))
+
+
+def _severity(text: str) -> Node:
+    letter = read_severity(text)
+    if letter is None:
+        raise WrongUse(f"no severity {text!r}", where="--severity", hint=SEVERITY_HINT)
+    return SeverityIs(">=", letter)
+
+
+def _field(text: str) -> Node:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise WrongUse(f"{text!r} is no KEY=VALUE", where="--field", hint="For example: --field queue=Backoff")
+    return FieldIs(key.strip(), "=", value)
+
+
+def _pattern(text: str) -> Node:
+    pattern = Pattern(text, "c")
+    try:
+        _ = pattern.compiled
+    except re2.error as error:
+        reason = error.args[0] if error.args else "does not fit"
+        words = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+        raise WrongUse(
+            f"regular expression: {words}",
+            where=f"--grep {text}",
+            hint="Expressions are RE2's: no look-around and no back references.",
+        ) from None
+    return pattern
+
+
+def _time(word: str, text: str, span: LogSpan) -> Node:
+    duration = _DURATION.match(text)
+    written = f"-{duration[1]}" if duration else text
+    escaped = written.replace("\\", "\\\\").replace('"', '\\"')
+    return parse_filter(f'{word}:"{escaped}"', span).node
+
+
+def _has_time(node: Node) -> bool:
+    """Whether a condition compares clocks without a date: it needs to know which day the log ends on."""
+    if isinstance(node, TimeIs):
+        return node.time_of_day
+    if isinstance(node, (All, Any)):
+        return any(map(_has_time, node.parts))
+    return isinstance(node, Not) and _has_time(node.inner)
+
+
+class _Source:
+    """One input and, once its time had to be known, where its bytes are."""
+
+    def __init__(self, log: LogInput, idle: Callable[[], None]) -> None:
+        self.log = log
+        self._idle = idle
+        self._spooled: Spooled | None = None
+
+    def span(self) -> LogSpan:
+        """The input's time; standard input is read to its end for it."""
+        if self.log.name != STANDARD_INPUT:
+            return span_of(self.log)
+        if self._spooled is None:
+            self._spooled = Spooled()
+        return span_of(self.log, self._spooled.chunks)
+
+    def chunks(self) -> Iterator[bytes]:
+        """The bytes of standard input."""
+        return self._spooled.chunks() if self._spooled is not None else live_chunks(self._idle)
+
+    def records(self, number: int, wanted: Callable[[bytes], bool] | None) -> Iterator[Record]:
+        """The input's records."""
+        chunks = self.chunks if self.log.name == STANDARD_INPUT else None
+        return read_input(self.log, number, wanted=wanted, chunks=chunks)
+
+
+def _compile(options: _Options, sources: Sequence[_Source]) -> LogFilter:
+    """The filter; the inputs' times are read only when a condition needs them."""
+    # Words that do not fit are told before anything is read.
+    options.conditions(LogSpan(0, 0))
+    try:
+        known = options.conditions(LogSpan())
+    except WrongUse:
+        known = None
+    if known is not None and not _has_time(known):
+        return LogFilter(known)
+    if known is not None and any(source.log.name == STANDARD_INPUT for source in sources):
+        # A clock without a date: standard input is not held back to learn its last day.
+        return LogFilter(known)
+    return LogFilter(options.conditions(span_of_all([source.span() for source in sources])))
+
+
+class _Printer:
+    """Writes records; buffers, and lets go whenever the input makes us wait."""
+
+    def __init__(self, names: Sequence[str], *, as_json: bool, masked: bool, marks: bool) -> None:
+        self._names = names
+        self._as_json = as_json
+        self._masked = masked
+        self._marks = marks
+        self._terminal = sys.stdout.isatty()
+        self._out = click.get_binary_stream("stdout")
+
+    def flush(self) -> None:
+        """Write out what is buffered."""
+        self._out.flush()
+
+    def separate(self) -> None:
+        """Mark a gap between two groups of context."""
+        if not self._as_json:
+            self._out.write(SEPARATOR.encode() + b"\n")
+
+    def show(self, record: Record, match: bool) -> None:
+        """Write one record."""
+        if self._as_json:
+            document = record_document(record, masked=self._masked, name=self._names[record.source])
+            if self._marks:
+                document["match"] = match
+            self._out.write(as_json_line(document) + b"\n")
+            return
+        text = mask(record.raw) if self._masked else record.raw
+        if self._terminal:
+            text = "\n".join(printable(line.expandtabs()) for line in text.split("\n"))
+        self._out.write(text.encode("utf-8", "replace") + b"\n")
+
+
+def _print_with_context(records: Iterable[Record], keep: LogFilter, printer: _Printer, context: int) -> None:
+    """Matching records with some around each, like ``grep -C``."""
+    before: deque[Record] = deque(maxlen=context)
+    after = 0
+    skipped = False
+    shown = False
+    for record in records:
+        if keep(record):
+            if shown and skipped:
+                printer.separate()
+            for earlier in before:
+                printer.show(earlier, False)
+            before.clear()
+            printer.show(record, True)
+            after, skipped, shown = context, False, True
+        elif after:
+            printer.show(record, False)
+            after -= 1
+        else:
+            skipped = skipped or len(before) == context
+            before.append(record)
+
+
+def level_lookup(tree: str | None) -> LevelLookup | None:
+    """What knows the levels of text records: the source tree; None without one."""
+    del tree
+    return None
+
+
+@click.command(epilog=_EPILOGUE)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--level",
+    type=click.IntRange(0, 1000),
+    metavar="N",
+    help="Information up to V level N; warnings, errors and records of unknown level stay.",
+)
+@click.option("--severity", metavar="S", help="This severity and worse: I, W, E or F.")
+@click.option(
+    "--pod", multiple=True, metavar="NS/NAME", help="About this pod (repeat: any of them; * is anything)."
+)
+@click.option("--node", multiple=True, metavar="NAME", help="Naming this node (repeat: any of them).")
+@click.option("--field", multiple=True, metavar="K=V", help="With exactly this value of a field (repeat: all).")
+@click.option("--grep", multiple=True, metavar="RE", help="Whose text this RE2 expression matches (repeat: all).")
+@click.option("--since", metavar="T", help="From 10:32:05, 2026-11-30T10:32:05, or 5m before the log's end.")
+@click.option("--until", metavar="T", help="Up to such a time.")
+@click.option("--filter", multiple=True, metavar="'LANGUAGE'", help="The one-line language of the TUI; see below.")
+@click.option("--src", metavar="DIR", help="A Kubernetes source tree that tells the V levels of text logs.")
+@click.option("--context", type=click.IntRange(0), default=0, metavar="N", help="N records around each match.")
+@click.option("--unmask", is_flag=True, help="Leave passwords, tokens and authorization headers readable.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+def logs(
+    files: tuple[str, ...], src: str | None, context: int, unmask: bool, as_json: bool, **values: object
+) -> int:  # fmt: skip
+    """Print the records of scheduler logs that match all options.
+
+    FILE is a log of any shape (klog text or JSON, behind CRI, docker, journald or kubectl prefixes, gzipped or
+    not) or '-' for standard input. Several are merged by time; what two of them share comes once. A record is a
+    header with all its lines: panics and key=< blocks come whole.
+
+    Exit code: 0 when all was read (no match is no error), 2 for wrong use or unreadable input; 1, which other
+    commands use for a difference they found, is never returned here.
+    """
+    options = _Options(values)
+    inputs = resolve_inputs(files)
+    printer = _Printer([log.name for log in inputs], as_json=as_json, masked=not unmask, marks=context > 0)
+    sources = [_Source(log, printer.flush) for log in inputs]
+    keep = _compile(options, sources)
+    levels = level_lookup(src)
+    # Bytes can be refused unparsed only where no neighbour is needed: for context or twins every record counts.
+    wanted = keep.prefilter if context == 0 and len(sources) == 1 and not keep.is_everything else None
+    streams = [source.records(number, wanted) for number, source in enumerate(sources)]
+    records = streams[0] if len(streams) == 1 else merge_by_time(streams)
+    if levels is not None:
+        records = map(levels.level_of, records)
+    try:
+        if context:
+            _print_with_context(records, keep, printer, context)
+        else:
+            for record in records:
+                if keep(record):
+                    printer.show(record, True)
+    finally:
+        printer.flush()
+    return 0

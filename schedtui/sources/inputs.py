@@ -1,0 +1,373 @@
+"""Logs for the headless commands: files, archives and standard input as one run of records.
+
+Owns opening and reading (gzip by its first bytes, ``-`` for standard input), finding each file's year and time
+span from samples, merging several inputs by time, and dropping what two of them share (the same file named twice,
+klog's INFO/WARNING/ERROR twins). Memory stays flat in the inputs' length. Refuses to follow growing files
+(``tail``), to index (``core.log_index``) and to filter.
+"""
+
+from __future__ import annotations
+
+import gzip
+import heapq
+import os
+import stat
+import sys
+import tempfile
+import zlib
+from collections import OrderedDict
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from schedtui.core.errors import UnreadableInput, WrongUse
+from schedtui.core.klog import Clock, RecordReader, clock_for, peel, read_records
+from schedtui.core.log_filter import LogSpan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from schedtui.core.record import Record
+
+STANDARD_INPUT = "-"
+"""The name of standard input."""
+
+CHUNK_BYTES = 256 * 1024
+"""How much is read at a time."""
+
+HEAD_BYTES = 256 * 1024
+"""How much of a beginning is looked at to find the year."""
+
+PROBES = 64
+"""Places spread over a file at which a few lines are read, so that every New Year in it is seen."""
+
+PROBE_BYTES = 16 * 1024
+"""How much is read at each of these places."""
+
+TAIL_BYTES = 256 * 1024
+"""How much of an end is read to find the last time."""
+
+TWINS_REMEMBERED = 200_000
+"""Records of the merge that are remembered to find the same one in another input."""
+
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+@dataclass(frozen=True, slots=True)
+class LogInput:
+    """One input that has been checked: it can be opened."""
+
+    name: str
+    """As the user named it."""
+    modified: datetime | None
+    """When the file was last written, UTC; None for standard input."""
+    size: int | None
+    """Bytes of a plain file; None when it cannot be known or read at random (archives, pipes)."""
+    compressed: bool = False
+    """True for gzip."""
+
+
+def resolve_inputs(names: Sequence[str]) -> list[LogInput]:
+    """Check the named inputs; a file that is named twice (by whatever path) comes once.
+
+    Raises:
+        UnreadableInput: One of them cannot be read.
+        WrongUse: Standard input is named twice, or nothing is named.
+    """
+    if not names:
+        raise WrongUse("no log named", hint="Name a file, several, or '-' for standard input.")
+    if list(names).count(STANDARD_INPUT) > 1:
+        raise WrongUse("standard input can be read only once", where=STANDARD_INPUT)
+    inputs: list[LogInput] = []
+    seen: set[tuple[int, int]] = set()
+    for name in names:
+        if name == STANDARD_INPUT:
+            inputs.append(LogInput(name, None, None))
+            continue
+        with _explained(name):
+            path = Path(name)
+            status = path.stat()
+            if stat.S_ISDIR(status.st_mode):
+                raise UnreadableInput("is a directory, not a log", where=name, hint="Name the files in it.")
+            identity = (status.st_dev, status.st_ino)
+            if identity in seen:
+                continue
+            seen.add(identity)
+            inputs.append(_file_input(name, path, status))
+    return inputs
+
+
+def _file_input(name: str, path: Path, status: os.stat_result) -> LogInput:
+    modified = datetime.fromtimestamp(status.st_mtime, UTC).replace(tzinfo=None)
+    if not stat.S_ISREG(status.st_mode):
+        return LogInput(name, None, None)
+    with path.open("rb") as file:
+        compressed = file.read(2) == _GZIP_MAGIC
+    return LogInput(name, modified, None if compressed else status.st_size, compressed)
+
+
+@contextmanager
+def _explained(name: str) -> Iterator[None]:
+    """Turn the system's errors into the user's words."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise UnreadableInput("no such file", where=name, hint="Check the path.") from None
+    except PermissionError:
+        raise UnreadableInput("no permission to read", where=name, hint=f"Try: ls -l {name}") from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise UnreadableInput("is no whole gzip archive", where=name, details=(str(error),)) from None
+    except EOFError:
+        raise UnreadableInput(
+            "the archive is cut short", where=name, hint="What could be read has been shown."
+        ) from None
+    except OSError as error:
+        raise UnreadableInput(error.strerror or "cannot be read", where=name) from None
+    except ValueError as error:
+        raise UnreadableInput("is no file's name", where=repr(name), details=(str(error),)) from None
+
+
+def _standard_input() -> BinaryIO:
+    return sys.stdin.buffer
+
+
+class Spooled:
+    """Standard input kept in an unnamed temporary file, for what must be read twice."""
+
+    def __init__(self) -> None:
+        self.file = cast("BinaryIO", tempfile.TemporaryFile())  # noqa: SIM115 - lives as long as this object
+        for chunk in read_chunks(LogInput(STANDARD_INPUT, None, None)):
+            self.file.write(chunk)
+        self.file.flush()
+
+    def chunks(self) -> Iterator[bytes]:
+        """Its bytes from the beginning."""
+        self.file.seek(0)
+        while chunk := self.file.read(CHUNK_BYTES):
+            yield chunk
+
+
+def read_chunks(log: LogInput) -> Iterator[bytes]:
+    """An input's bytes, unpacked, in chunks as they come.
+
+    Raises:
+        UnreadableInput: It cannot be read (to its end).
+    """
+    with _explained(log.name):
+        if log.name == STANDARD_INPUT:
+            yield from _unpacked(_standard_input())
+            return
+        with Path(log.name).open("rb") as file:
+            yield from _unpacked(file)
+
+
+def _unpacked(file: BinaryIO) -> Iterator[bytes]:
+    first = _read_some(file)
+    if first.startswith(_GZIP_MAGIC):
+        # ``gzip`` wants a file: what has been read is put in front again.
+        with gzip.GzipFile(fileobj=cast("BinaryIO", _Rejoined(first, file))) as unpacked:
+            while chunk := unpacked.read1(CHUNK_BYTES):
+                yield chunk
+        return
+    while first:
+        yield first
+        first = _read_some(file)
+
+
+def _read_some(file: BinaryIO) -> bytes:
+    """What there is, without waiting for a whole chunk: a live pipe must not be held back."""
+    read1 = getattr(file, "read1", None)
+    return cast("bytes", read1(CHUNK_BYTES)) if read1 is not None else file.read(CHUNK_BYTES)
+
+
+def live_chunks(idle: Callable[[], None]) -> Iterator[bytes]:
+    """Standard input as it comes.
+
+    Args:
+        idle: Called before every wait, for a reader that buffers its own output.
+    """
+    with _explained(STANDARD_INPUT):
+        yield from _unpacked(cast("BinaryIO", _Waiting(_standard_input(), idle)))
+
+
+class _Waiting:
+    """Standard input that says when it is about to wait."""
+
+    def __init__(self, file: BinaryIO, idle: Callable[[], None]) -> None:
+        self._file = file
+        self._idle = idle
+
+    def read1(self, size: int) -> bytes:
+        self._idle()
+        return _read_some(self._file) if size else b""
+
+    def read(self, size: int = -1) -> bytes:
+        self._idle()
+        return self._file.read(size)
+
+
+class _Rejoined:
+    """A file whose first bytes have been read already."""
+
+    def __init__(self, first: bytes, file: BinaryIO) -> None:
+        self._first = first
+        self._file = file
+
+    def read(self, size: int = -1) -> bytes:
+        if self._first:
+            if size < 0:
+                size = len(self._first)
+            part, self._first = self._first[:size], self._first[size:]
+            return part
+        return self._file.read(size)
+
+    def close(self) -> None:
+        """Whoever opened the file closes it."""
+
+
+def _sample(log: LogInput, head: bytes) -> list[bytes]:
+    """Lines of a file's beginning, of places spread over it, and of its end."""
+    lines = head.split(b"\n")[:-1] if len(head) >= HEAD_BYTES else head.split(b"\n")
+    if log.size is None or log.size <= HEAD_BYTES:
+        return lines
+    with _explained(log.name), Path(log.name).open("rb") as file:
+        step = max((log.size - HEAD_BYTES - TAIL_BYTES) // PROBES, PROBE_BYTES)
+        for offset in range(HEAD_BYTES, log.size - TAIL_BYTES, step):
+            lines += os.pread(file.fileno(), PROBE_BYTES, offset).split(b"\n")[1:-1]
+        lines += os.pread(file.fileno(), TAIL_BYTES, max(log.size - TAIL_BYTES, HEAD_BYTES)).split(b"\n")[1:]
+    return lines
+
+
+def clock_of(log: LogInput, head: bytes, now: datetime | None = None) -> Clock:
+    """A clock for an input, from a sample of its lines and the time it was last written."""
+    latest = log.modified or now or datetime.now(UTC).replace(tzinfo=None)
+    return clock_for((peel(line).body for line in _sample(log, head)), latest)
+
+
+def span_of(log: LogInput, chunks: Callable[[], Iterator[bytes]] | None = None) -> LogSpan:
+    """The first and the last time of an input; a plain file is read at both ends only.
+
+    Args:
+        log: The input; standard input needs ``chunks``.
+        chunks: Where to read the bytes from, when not from the input itself.
+    """
+    head, tail = b"", b""
+    if log.size is not None and chunks is None:
+        with _explained(log.name), Path(log.name).open("rb") as file:
+            head = os.pread(file.fileno(), HEAD_BYTES, 0)
+            clock = clock_of(log, head)
+            sample = b"\n".join(_sample(log, head))
+    else:
+        for chunk in chunks() if chunks is not None else read_chunks(log):
+            if len(head) < HEAD_BYTES:
+                head += chunk
+            tail = (tail + chunk)[-TAIL_BYTES:]
+        clock = clock_of(log, head)
+        sample = head + b"\n" + tail.partition(b"\n")[2]
+    times = [record.time_us for record in read_records(sample, clock=clock) if record.time_us is not None]
+    return LogSpan(times[0], max(times[-64:])) if times else LogSpan()
+
+
+def span_of_all(spans: Iterable[LogSpan]) -> LogSpan:
+    """From the first of several inputs' beginnings to the last of their ends."""
+    spans = list(spans)
+    first = [span.first_us for span in spans if span.first_us is not None]
+    last = [span.last_us for span in spans if span.last_us is not None]
+    return LogSpan(min(first, default=None), max(last, default=None))
+
+
+def read_input(
+    log: LogInput,
+    source: int = 0,
+    *,
+    wanted: Callable[[bytes], bool] | None = None,
+    chunks: Callable[[], Iterator[bytes]] | None = None,
+) -> Iterator[Record]:
+    """One input's records in the order of the file.
+
+    Args:
+        log: The input.
+        source: Its number, as it stands in the records.
+        wanted: A necessary condition on a record's bytes (``RecordReader``); not when records are merged.
+        chunks: Where to read the bytes from, when not from the input itself.
+    """
+    pieces = chunks() if chunks is not None else read_chunks(log)
+    first = next(pieces, b"")
+    head = first
+    waiting = [first]
+    while log.name != STANDARD_INPUT and len(head) < HEAD_BYTES and (piece := next(pieces, b"")):
+        waiting.append(piece)
+        head += piece
+    reader = RecordReader(source, clock_of(log, head[:HEAD_BYTES]), wanted=wanted)
+    try:
+        for piece in waiting:
+            yield from reader.feed(piece)
+        for piece in pieces:
+            yield from reader.feed(piece)
+    except UnreadableInput:
+        # What was there before the fault is shown first.
+        yield from reader.finish()
+        raise
+    yield from reader.finish()
+
+
+def merge_by_time(sources: Sequence[Iterator[Record]]) -> Iterator[Record]:
+    """Several inputs as one: by time, each keeping its own order, what two of them share only once.
+
+    A record without a time, or with one earlier than its file has already reached, stays behind the one above it.
+    """
+    twins = _Twins()
+    for _, _, _, record in heapq.merge(*(_keyed(i, source) for i, source in enumerate(sources))):
+        if twins.is_new(record):
+            yield record
+
+
+def _keyed(source: int, records: Iterator[Record]) -> Iterator[tuple[int, int, int, Record]]:
+    reached = -(1 << 62)
+    for number, record in enumerate(records):
+        if record.time_us is not None and record.time_us > reached:
+            reached = record.time_us
+        yield reached, source, number, record
+
+
+class _Twins:
+    """Tells a record that another input has brought already; a repetition within one input is none."""
+
+    def __init__(self) -> None:
+        self._seen: OrderedDict[tuple[int | None, int], dict[int, int]] = OrderedDict()
+        self._shown: dict[tuple[int | None, int], int] = {}
+
+    def is_new(self, record: Record) -> bool:
+        """Count the record; False when another source had it first."""
+        key = (record.time_us, hash(record.raw))
+        counts = self._seen.get(key)
+        if counts is None:
+            counts = self._seen[key] = {}
+            self._shown[key] = 0
+            if len(self._seen) > TWINS_REMEMBERED:
+                oldest, _ = self._seen.popitem(last=False)
+                del self._shown[oldest]
+        counts[record.source] = counts.get(record.source, 0) + 1
+        if counts[record.source] <= self._shown[key]:
+            return False
+        self._shown[key] += 1
+        return True
+
+
+def read_inputs(names: Sequence[str]) -> Iterator[Record]:
+    """All records of the named inputs: one in its own order, several merged by time.
+
+    Raises:
+        UnreadableInput: An input cannot be read; raised at once for what cannot be opened.
+        WrongUse: Standard input is named twice, or nothing is named.
+    """
+    return read_resolved(resolve_inputs(names))
+
+
+def read_resolved(inputs: Sequence[LogInput]) -> Iterator[Record]:
+    """All records of inputs that have been checked already."""
+    if len(inputs) == 1:
+        return read_input(inputs[0])
+    return merge_by_time([read_input(log, source) for source, log in enumerate(inputs)])
