@@ -276,6 +276,8 @@ class _Counter:
     def _seconds_left(self) -> float | None:
         """From the last build's time, else from the pace of this one; the pace needs some packages first."""
         compiling = time.monotonic() - self._compile_started
+        if self._phase == "link" and self._run.expected_seconds is None:
+            return None
         if self._phase in ("compile", "link") and self._total and self._done >= max(20, self._total // 20):
             by_pace = compiling / self._done * max(0, self._total - self._done)
             if self._run.expected_seconds is None:
