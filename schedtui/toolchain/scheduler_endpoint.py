@@ -7,21 +7,19 @@ spoken to.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import http.client
 import ssl
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import yaml
+from typing import TYPE_CHECKING
 
 from schedtui.config.files import private_directory, write_private
-from schedtui.core.errors import ClusterUnreachable, UnreadableInput
+from schedtui.core.errors import ClusterUnreachable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
+
+    from schedtui.toolchain.kubeconfig import Kubeconfig
 
 TIMEOUT_SECONDS = 3.0
 """How long the scheduler may take to answer; a stopped one never does."""
@@ -113,61 +111,16 @@ def parse_pending_pods(metrics: str) -> dict[str, int]:
     return found
 
 
-def credentials_from_kubeconfig(kubeconfig: Path, private: Path) -> EndpointCredentials:
-    """The current user's token or client certificate.
+def credentials_of(kubeconfig: Kubeconfig, private: Path) -> EndpointCredentials:
+    """What the current user of a kubeconfig shows.
 
     Args:
-        kubeconfig: The file.
-        private: A 0700 directory where inline certificates are written (Python's TLS reads files only).
-
-    Raises:
-        UnreadableInput: The file cannot be read, or is no kubeconfig.
+        kubeconfig: The file, read.
+        private: A 0700 directory where a client certificate is written (Python's TLS reads files only).
     """
-    try:
-        document = yaml.safe_load(kubeconfig.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UnreadableInput("cannot read the kubeconfig", where=f"{kubeconfig}: {error}") from error
-    if not isinstance(document, dict):
-        raise UnreadableInput("this is no kubeconfig", where=str(kubeconfig))
-    user = _current_user(document)
-    if user.get("token"):
-        return EndpointCredentials(token=str(user["token"]))
-    if user.get("tokenFile"):
-        try:
-            return EndpointCredentials(token=_beside(kubeconfig, user["tokenFile"]).read_text().strip())
-        except OSError as error:
-            raise UnreadableInput("cannot read the token file", where=str(user["tokenFile"])) from error
-    certificate = _material(user, "client-certificate", kubeconfig, private)
-    key = _material(user, "client-key", kubeconfig, private)
-    return EndpointCredentials(certificate_file=certificate, key_file=key)
-
-
-def _current_user(document: dict[str, Any]) -> dict[str, Any]:
-    def named(kind: str, name: object) -> dict[str, Any]:
-        entries = document.get(kind + "s")
-        for entry in entries if isinstance(entries, list) else ():
-            if isinstance(entry, dict) and entry.get("name") == name:
-                value = entry.get(kind)
-                return value if isinstance(value, dict) else {}
-        return {}
-
-    context = named("context", document.get("current-context"))
-    return named("user", context.get("user"))
-
-
-def _beside(kubeconfig: Path, name: object) -> Path:
-    path = Path(str(name))
-    return path if path.is_absolute() else kubeconfig.parent / path
-
-
-def _material(user: dict[str, Any], key: str, kubeconfig: Path, private: Path) -> str:
-    inline = user.get(f"{key}-data")
-    if inline:
-        try:
-            content = base64.b64decode(str(inline), validate=False)
-        except (binascii.Error, ValueError) as error:
-            raise UnreadableInput(f"{key}-data is not base64", where=str(kubeconfig)) from error
-        target = private_directory(private) / f"{key}.pem"
-        write_private(target, content)
-        return str(target)
-    return str(_beside(kubeconfig, user[key])) if user.get(key) else ""
+    if kubeconfig.token or kubeconfig.certificate is None or kubeconfig.key is None:
+        return EndpointCredentials(token=kubeconfig.token)
+    certificate, key = private_directory(private) / "client.crt", private / "client.key"
+    write_private(certificate, kubeconfig.certificate)
+    write_private(key, kubeconfig.key)
+    return EndpointCredentials(certificate_file=str(certificate), key_file=str(key))

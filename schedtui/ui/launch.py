@@ -6,7 +6,18 @@ and starts no child; ``services`` does.
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schedtui.core.errors import UnreadableInput, WrongUse
 from schedtui.ui.options import Options
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from schedtui.ui.key_table import KeyTable
+    from schedtui.ui.services.prepare import Kind, Request
 
 
 def run_source(options: Options) -> int:
@@ -36,10 +47,102 @@ def run_start_screen(options: Options) -> int:
     return _run("start", options)
 
 
-def _run(kind: str, options: Options, *, release: str = "", tour: bool = False) -> int:
-    from schedtui.ui.app import run_app
+def _run(kind: Kind, options: Options, *, release: str = "", tour: bool = False) -> int:
+    from schedtui.config.directories import directories
+    from schedtui.config.settings import load_settings
+    from schedtui.ui.key_table import table_for
+    from schedtui.ui.services.prepare import Request
+    from schedtui.ui.terminal import check_terminal
 
-    return run_app(kind, options, release=release, tour=tour)
+    inputs = _inputs(options.logs)
+    check_terminal()
+    places = directories()
+    settings = load_settings(places.config_file)
+    keys = table_for(_keys(options.keys, settings.keys))
+    request = Request(kind, options, settings, release or settings.lab.release, tour, inputs)
+    return _show(request, keys, places.themes)
 
 
-__all__ = ["Options", "run_lab", "run_logs", "run_source", "run_start_screen"]
+def _show(request: Request, keys: KeyTable, user_themes: Path) -> int:
+    """Run the application until it ends; what went wrong at last is told after the screen is gone."""
+    from schedtui.ui.app import SchedtuiApp
+    from schedtui.ui.director import Director
+    from schedtui.ui.terminal import TerminalWatchdog, key_descriptor
+    from schedtui.ui.themes import load_themes
+
+    themes = load_themes(user_themes)
+    director = Director(request, keys)
+    theme = request.options.theme or request.settings.theme
+    app = SchedtuiApp(director, themes, theme)
+    watchdog = TerminalWatchdog(
+        key_descriptor(), lambda: app.call_from_thread(director.leave, 129), director.clean_up
+    )
+    watchdog.start()
+    try:
+        code = app.run(mouse=False)
+    finally:
+        director.clean_up()
+        watchdog.finish()
+    if director.failure is not None:
+        raise director.failure
+    return code if code is not None else app.return_code or 0
+
+
+def _inputs(logs: tuple[str, ...]) -> tuple[str, ...]:
+    """The logs to read; with standard input among them, the keys come from the terminal.
+
+    Raises:
+        UnreadableInput: There is no terminal to read keys from.
+    """
+    if "-" in logs:
+        from schedtui.ui.terminal import keys_from_terminal
+
+        keys_from_terminal()
+    return logs
+
+
+def _keys(option: str, settings: Mapping[str, str]) -> str | dict[str, tuple[str, ...]]:
+    """What the key table is made from: a preset, a file, or the configuration's remaps.
+
+    Raises:
+        UnreadableInput: The file cannot be read.
+        WrongUse: It is not TOML.
+    """
+    from schedtui.ui.keys import PRESETS
+
+    if option in PRESETS:
+        return option
+    if option:
+        return {name: split_keys(text) for name, text in _read_keys(Path(option)).items()}
+    return {name: split_keys(text) for name, text in settings.items()}
+
+
+def _read_keys(path: Path) -> dict[str, str]:
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UnreadableInput(
+            "no such preset, and no file that can be read", where=str(path), hint="Presets: gdb, vim, vscode."
+        ) from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise WrongUse("the key file is not valid TOML", where=f"{path}: {error}") from error
+    table = document.get("keys", document)
+    if not isinstance(table, dict) or not all(isinstance(value, str) for value in table.values()):
+        raise WrongUse(
+            'the key file must hold action = "keys" pairs',
+            where=str(path),
+            hint='Like: "debug.continue" = "c, f5"',
+        )
+    return table
+
+
+def split_keys(text: str) -> tuple[str, ...]:
+    """``c, f5`` → its sequences; the comma key itself is written ``comma``."""
+    return tuple(
+        " ".join("," if key == "comma" else key for key in part.split())
+        for part in text.split(",")
+        if part.strip()
+    )
+
+
+__all__ = ["Options", "run_lab", "run_logs", "run_source", "run_start_screen", "split_keys"]

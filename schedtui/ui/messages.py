@@ -13,6 +13,7 @@ from textual.message import Message
 
 if TYPE_CHECKING:
     from schedtui.core.errors import SchedtuiError
+    from schedtui.core.log_rows import RowSource
     from schedtui.core.queue_state import QueueSnapshot
     from schedtui.core.record import Record
     from schedtui.core.source_text import SourceText
@@ -162,6 +163,18 @@ class ListOffered(Message):
     choose: bool = False
     search: bool = False
     """True for long lists: a line to type on narrows them."""
+
+
+@dataclass
+class LogOpened(Message):
+    """Another log is to be shown: a new run of the scheduler, or a kept one."""
+
+    source: RowSource
+
+
+@dataclass
+class LevelsLoaded(Message):
+    """The V levels of the source's log calls are known now."""
 
 
 # --- wishes ---------------------------------------------------------------------------------------------------

@@ -91,23 +91,32 @@ class TerminalWatchdog:
             os._exit(128 + signal.SIGHUP)
 
 
-def keys_from_terminal() -> int:
-    """Let standard input be the terminal, and hand back a descriptor of what it was (a pipe with a log).
+def keys_from_terminal() -> None:
+    """Let the keys come from the terminal while standard input is a pipe with a log.
+
+    Textual reads keys from ``sys.__stdin__``; descriptor 0 stays the pipe, which the log store reads.
 
     Raises:
         UnreadableInput: There is no terminal to read keys from.
     """
     try:
-        terminal = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY)
+        sys.__stdin__ = open("/dev/tty", encoding="utf-8")  # type: ignore[misc]  # noqa: SIM115, PTH123  # for good
     except OSError as error:
         raise UnreadableInput(
             "no terminal to read keys from", where="/dev/tty",
             hint="The screen needs a terminal; 'schedtui logs -' prints a log from standard input.",
         ) from error  # fmt: skip
-    piped = os.dup(0)
-    os.dup2(terminal, 0)
-    os.close(terminal)
-    return piped
+
+
+def key_descriptor() -> int:
+    """The descriptor that keys are read from.
+
+    Raises:
+        UnreadableInput: There is none.
+    """
+    if sys.__stdin__ is None:
+        raise UnreadableInput("the screen needs a terminal", where="standard input is closed")
+    return sys.__stdin__.fileno()
 
 
 def check_terminal() -> None:
@@ -116,7 +125,7 @@ def check_terminal() -> None:
     Raises:
         UnreadableInput: Standard input or output is no terminal, or the terminal cannot move its cursor.
     """
-    if not sys.stdin.isatty() or not sys.stderr.isatty():
+    if not os.isatty(key_descriptor()) or not os.isatty(2):
         raise UnreadableInput(
             "the screen needs a terminal", where="standard input and error",
             hint="Analysis without a screen: 'schedtui logs', 'queue', 'report' … --help. Over ssh, use 'ssh -t'.",

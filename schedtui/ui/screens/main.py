@@ -163,6 +163,12 @@ class MainScreen(ActionsScreen):
         self.pane("debugger").show_source(message.source, message.line)
         self.go_to("debugger")
 
+    @on(messages.LogOpened)
+    def _log_opened(self, message: messages.LogOpened) -> None:
+        if self.has_pane("log"):
+            self.pane("log").show_source(message.source)
+        self.show_status()
+
     @on(messages.LogGrew)
     def _log_grew(self) -> None:
         if self.has_pane("log"):

@@ -104,6 +104,11 @@ class PanesScreen(Screen[None]):
         self._edit: Callable[[str], Any] | None = None
         self._histories: dict[str, list[str]] = {}
         self._notice_serial = 0
+        self._begin: Callable[[], Any] | None = None
+
+    def begin_with(self, begin: Callable[[], Any]) -> None:
+        """Call this once everything is on the screen."""
+        self._begin = begin
 
     def compose(self) -> ComposeResult:
         """Debugger and queue above, log below, two rows at the bottom."""
@@ -122,6 +127,8 @@ class PanesScreen(Screen[None]):
         """Lay out, and show the keys."""
         self.set_class(len(self._frames) == 2, "-two")
         self.lay_out()
+        if self._begin is not None:
+            self.call_after_refresh(self._begin)
 
     def on_resize(self) -> None:
         """Lay out anew."""

@@ -1,0 +1,252 @@
+"""Decides what is shown and who does what is wished: preparation, session, quitting.
+
+Owns the one session, the screens' order and the answer to every wish. It runs on the UI loop and hands on what
+takes time; it paints nothing itself.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from textual._callback import invoke
+
+from schedtui.core.errors import Cancelled, SchedtuiError
+from schedtui.debugger import model
+from schedtui.ui import messages
+from schedtui.ui.screens.main import MainScreen
+from schedtui.ui.screens.overlays import ConfirmScreen
+from schedtui.ui.screens.progress import ProgressScreen
+from schedtui.ui.screens.start import StartScreen
+from schedtui.ui.services import prepare
+from schedtui.ui.services.session import Session
+from schedtui.ui.view_commands import ViewCommands
+from schedtui.ui.widgets.debugger_pane import DebuggerPane
+from schedtui.ui.widgets.log_pane import LogPane
+from schedtui.ui.widgets.queue_pane import QueuePane
+from schedtui.ui.widgets.rows import row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.widget import Widget
+
+    from schedtui.ui.app import SchedtuiApp
+    from schedtui.ui.key_table import KeyTable
+    from schedtui.ui.keys import Need
+    from schedtui.ui.services.plan import Plan
+    from schedtui.ui.services.prepare import Request
+
+
+class Director:
+    """One run of the TUI."""
+
+    def __init__(self, request: Request, keys: KeyTable) -> None:
+        """Create it; ``begin`` starts it.
+
+        Args:
+            request: What is wanted.
+            keys: The key table.
+        """
+        self.request = request
+        self.keys = keys
+        self.failure: SchedtuiError | None = None
+        """Told on the terminal after the screen is gone."""
+        self.session: Session | None = None
+        self.main: MainScreen | None = None
+        self._app: SchedtuiApp | None = None
+        self._cancel = threading.Event()
+        self._preparing: threading.Thread | None = None
+        self._ending = False
+        self._acts: dict[type[messages.Wish], Callable[[Any], Any]] = {
+            messages.DebuggerCommandRequested: lambda wish: self._session().submit(wish.command),
+            messages.VerbosityRequested: lambda wish: self._session().set_verbosity(wish.v),
+            messages.QueueDumpRequested: lambda wish: self._session().ask_for_dump(),
+            messages.SourceJumpRequested: lambda wish: self._session().jump_to_source(wish),
+            messages.PodStoryRequested: lambda wish: self._session().tell_story(wish.pod, wish.against),
+            messages.BreakAtRecordRequested: lambda wish: self._session().break_at_record(wish.record),
+            messages.BreakOnPodRequested: lambda wish: self._session().break_on_pod(wish.pod),
+            messages.LogFilterRequested: self._filter_log,
+            messages.QuitRequested: self._quit,
+            messages.CommandRequested: self._command,
+            messages.CopyRequested: lambda wish: self.views.copy(wish.text, wish.what),
+            messages.EditorRequested: lambda wish: self.views.edit(wish.path, wish.line),
+            messages.RedrawRequested: lambda wish: self.views.redraw(),
+        }
+
+    @property
+    def app(self) -> SchedtuiApp:
+        """The application, once it runs."""
+        assert self._app is not None
+        return self._app
+
+    def begin(self, app: SchedtuiApp) -> None:
+        """Show the first screen."""
+        self._app = app
+        self.views = ViewCommands(app)
+        self._start(self.request)
+
+    async def act(self, wish: messages.Wish) -> None:
+        """Carry out a wish."""
+        act = self._acts.get(type(wish))
+        if act is not None:
+            await invoke(act, wish)
+
+    def tell(self, text: str, severity: Any = "information") -> None:  # noqa: ANN401  # the severities of a notice
+        """Say something on the screen that is there."""
+        self.app.screen.post_message(messages.NoticePosted(text, severity))
+
+    def _session(self) -> Session:
+        if self.session is None:
+            raise SchedtuiError("nothing runs yet")
+        return self.session
+
+    # --- preparation --------------------------------------------------------------------------------------------
+
+    def _start(self, request: Request) -> None:
+        self.request = request
+        if request.kind == "start":
+            self.app.push_screen(StartScreen(prepare.start_notes(request)))
+            return
+        if request.kind == "logs":
+            self._open(prepare.plan_logs(request))
+            return
+        screen = ProgressScreen(*prepare.describe(request))
+        self._cancel = threading.Event()
+        self.app.push_screen(screen)
+        self._preparing = threading.Thread(
+            target=self._prepare, args=(request, screen, self._cancel), name="prepare", daemon=True
+        )
+        self._preparing.start()
+
+    def _prepare(self, request: Request, screen: ProgressScreen, cancel: threading.Event) -> None:
+        """On its own thread: get to a plan, or tell why not."""
+        try:
+            plan = prepare.prepare(request, screen.post_message, cancel)
+        except Cancelled:
+            self.app.call_from_thread(self.app.exit, 130)
+        except SchedtuiError as error:
+            self.failure = error
+            screen.post_message(messages.WorkFailed("prepare", error))
+        else:
+            if cancel.is_set():
+                if plan.lab is not None:
+                    plan.lab.close()
+                self.app.call_from_thread(self.app.exit, 130)
+            else:
+                self.app.call_from_thread(self._open, plan)
+
+    def _open(self, plan: Plan) -> None:
+        """The plan is there: show the panes and start the session."""
+        self.failure = None
+        has_debugger = plan.launch is not None
+        panes: dict[str, Widget] = {"debugger": DebuggerPane()} if has_debugger else {}
+        panes |= {"queue": QueuePane(sparklines=not self.request.low_bandwidth), "log": LogPane()}
+        available: frozenset[Need] = frozenset({"log", "debugger"} if has_debugger else {"log"})
+        main = MainScreen(
+            self.keys, panes, "debugger" if has_debugger else "log", available, verbosity=plan.verbosity,
+            leader_election=plan.leader_election, release=plan.release,
+        )  # fmt: skip
+        self.main = main
+        self.session = Session(plan, main.post_message)
+        main.begin_with(self.session.start)
+        if isinstance(self.app.screen, ProgressScreen | StartScreen):
+            self.app.switch_screen(main)
+        else:
+            self.app.push_screen(main)
+
+    # --- leaving ------------------------------------------------------------------------------------------------
+
+    def interrupt(self) -> None:
+        """Ctrl-C."""
+        if self.main is not None and self.session is not None and self.session.driver is not None:
+            self.session.submit(model.Interrupt())
+        elif isinstance(self.app.screen, ProgressScreen | StartScreen):
+            self.app.screen.post_message(messages.QuitRequested("end"))
+        else:
+            self.tell("Nothing to interrupt; q quits.")
+
+    def _quit(self, wish: messages.QuitRequested) -> None:
+        session = self.session
+        alive = session.alive() if session is not None else ()
+        if wish.how == "detach":
+            self._detach()
+        elif wish.how == "end" or not alive or session is None:
+            self.leave(0)
+        else:
+            rows = [row(("Still alive:", "tab-active")), *(row(f"  {line}") for line in alive), row("")]
+            answers = [("y", "end all and quit", "end"), ("e", "", "end")]
+            if session.can_detach:
+                answers.append(("d", "detach and quit", "detach"))
+                rows.append(row(("Detached, the scheduler runs on; 'schedtui' here comes back to it.", "note")))
+            else:
+                answers.append(("d", "", "no-detach"))
+            self.app.push_screen(ConfirmScreen(rows, answers), self._quit_answered)
+
+    def _quit_answered(self, answer: str | None) -> None:
+        if answer == "end":
+            self.leave(0)
+        elif answer == "detach":
+            self._detach()
+        elif answer == "no-detach":
+            self.tell(
+                "Only a session started with --persistent, --attach or --connect can be left running.", "warning"
+            )
+
+    def _detach(self) -> None:
+        if self.session is not None and self.session.can_detach:
+            self.leave(0, detach=True)
+        else:
+            self._quit_answered("no-detach")
+
+    def leave(self, code: int, *, detach: bool = False) -> None:
+        """End what is ours, then the screen; asked twice, it is done once."""
+        self._cancel.set()
+        if self._ending:
+            return
+        self._ending = True
+        if self.session is None and (self._preparing is None or not self._preparing.is_alive()):
+            self.app.exit(code)
+            return
+        self.tell("Ending what was started …")
+        threading.Thread(target=self._end, args=(code, detach), name="ending", daemon=True).start()
+
+    def _end(self, code: int, detach: bool) -> None:
+        if self._preparing is not None:
+            self._preparing.join()
+        if self.session is not None:
+            self.session.close(detach=detach)
+        self.app.call_from_thread(self.app.exit, code)
+
+    def clean_up(self) -> None:
+        """End what is ours without the screen; the last resort when the terminal is gone."""
+        self._cancel.set()
+        if self.session is not None:
+            self.session.close()
+
+    # --- commands -----------------------------------------------------------------------------------------------
+
+    def _filter_log(self, wish: messages.LogFilterRequested) -> None:
+        if self.main is not None:
+            self.main.pane("log").set_filter(wish.expression)
+            self.main.go_to("log")
+
+    async def _command(self, wish: messages.CommandRequested) -> None:
+        if wish.name == "retry":
+            self.app.pop_screen()
+            self._start(self.request)
+        elif wish.name.startswith("start-"):
+            self._choice(wish.name.removeprefix("start-"), wish.arguments)
+        elif not self.views.run(wish.name, wish.arguments):
+            from schedtui.ui.services import commands
+
+            post = self.app.screen.post_message
+            if not commands.run(wish.name, wish.arguments, self.session, self.request, post):
+                self.tell(f"{wish.name} is not possible here.", "warning")
+
+    def _choice(self, name: str, words: str) -> None:
+        """What was chosen on the start screen."""
+        if name in ("lab", "source", "logs"):
+            self._start(self.request.with_choice(name, words))
+        else:
+            self.app.screen.post_message(messages.CommandRequested(name))

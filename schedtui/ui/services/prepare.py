@@ -1,0 +1,336 @@
+"""From what was asked for to a ``Plan``: source, kubeconfig, build, dlv, lab; told step by step.
+
+Owns the order of the steps and which defaults are taken. The steps themselves belong to ``toolchain`` and ``lab``.
+It runs on one worker thread and can be cancelled.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from schedtui.config.directories import directories
+from schedtui.config.files import private_directory
+from schedtui.core.errors import UnreadableInput, WrongUse
+from schedtui.debugger.model import Launch
+from schedtui.lab.running import RunningLab, ensure_lab, find_running_lab
+from schedtui.toolchain.checkout import open_checkout
+from schedtui.toolchain.dlv import ensure_dlv
+from schedtui.toolchain.kubeconfig import default_kubeconfig, read_kubeconfig
+from schedtui.toolchain.scheduler_config import read_scheduler_config
+from schedtui.toolchain.scheduler_endpoint import (
+    DEFAULT_PORT,
+    EndpointCredentials,
+    SchedulerEndpoint,
+    credentials_of,
+)
+from schedtui.ui.messages import NoticePosted, WorkProgressed
+from schedtui.ui.services.plan import Plan
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable
+
+    from textual.message import Message
+
+    from schedtui.config.settings import Settings
+    from schedtui.toolchain.checkout import Checkout
+    from schedtui.toolchain.go_build import BuildProgress
+    from schedtui.ui.options import Options
+
+Kind = Literal["source", "lab", "logs", "start"]
+"""What a session is about."""
+
+FIRST_BUILD_NOTE = "The first build of a release takes about ten minutes on two cores; after that it is cached."
+"""Said on the progress screen of the lab."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked for on the command line or the start screen."""
+
+    kind: Kind
+    options: Options
+    settings: Settings
+    release: str = ""
+    """The lab's release."""
+    tour: bool = False
+    inputs: tuple[str, ...] = field(default_factory=tuple)
+    """Logs, standard input already replaced by a path that can be read."""
+
+    @property
+    def low_bandwidth(self) -> bool:
+        """Fewer frames, no sparklines."""
+        return self.options.low_bandwidth or self.settings.low_bandwidth
+
+    @property
+    def verbosity(self) -> int:
+        """The ``-v`` that schedulers are started with."""
+        return self.settings.verbosity if self.options.verbosity is None else self.options.verbosity
+
+    def with_choice(self, name: str, words: str) -> Request:
+        """The request that a choice of the start screen makes of this one."""
+        if name == "source":
+            return replace(
+                self, kind="source", options=replace(self.options, source=str(Path(words).expanduser()))
+            )
+        if name == "logs":
+            path = str(Path(words).expanduser())
+            return replace(self, kind="logs", options=replace(self.options, logs=(path,)), inputs=(path,))
+        return replace(self, kind="lab", release=self.release or self.settings.lab.release)
+
+
+def describe(request: Request) -> tuple[str, str]:
+    """Title and note of the progress screen."""
+    if request.kind == "lab":
+        return f"lab {request.release}", FIRST_BUILD_NOTE
+    what = request.options.source or request.options.binary or request.options.connect or "scheduler"
+    return f"preparing {what}", ""
+
+
+def start_notes(request: Request) -> tuple[str, ...]:
+    """What the start screen says about labs that run."""
+    lab = find_running_lab()
+    return (f"The lab {lab.name} is up: l debugs a scheduler in it.",) if lab is not None else ()
+
+
+def prepare(request: Request, post: Callable[[Message], object], cancel: threading.Event) -> Plan:
+    """Do all that must be done before the panes come up.
+
+    Raises:
+        SchedtuiError: Something is missing or does not fit; ``Cancelled`` when ``cancel`` was set.
+    """
+    progress = _Progress(post)
+    if request.kind == "lab":
+        return _prepare_lab(request, progress, cancel)
+    return _prepare_target(request, progress, cancel)
+
+
+def plan_logs(request: Request) -> Plan:
+    """Logs alone; nothing has to be prepared."""
+    checkout = open_checkout(request.options.source) if request.options.source else None
+    release = checkout.release.version or "" if checkout is not None else ""
+    return Plan(request.settings, directories(), logs=request.inputs, checkout=checkout, release=release)
+
+
+class _Progress:
+    """Turns steps of all kinds into messages."""
+
+    def __init__(self, post: Callable[[Message], object]) -> None:
+        self._post = post
+
+    def step(self, name: str, detail: str = "") -> None:
+        """A step that has no parts."""
+        self._post(WorkProgressed(name, detail=detail))
+
+    def build(self, progress: BuildProgress) -> None:
+        """How far a build is."""
+        from schedtui.toolchain.go_build import PHASE_WORDS, format_seconds
+
+        if progress.phase == "start":
+            self._post(WorkProgressed(progress.target, detail=f"starting {progress.current}"))
+            return
+        left = f", about {format_seconds(progress.left)} left" if progress.left is not None else ""
+        detail = f"{PHASE_WORDS[progress.phase]}{left}  {progress.current}".rstrip()
+        self._post(WorkProgressed(progress.target, progress.done, progress.total, detail))
+
+    def tell(self, text: str) -> None:
+        """A line of explanation."""
+        self._post(NoticePosted(text))
+
+
+def _prepare_lab(request: Request, progress: _Progress, cancel: threading.Event) -> Plan:
+    progress.step("dlv")
+    dlv = ensure_dlv(progress.build, dlv=_path(request.options.dlv), cancel=cancel)
+    progress.step(f"lab {request.release}")
+    config = _path(request.options.scheduler_config)
+    lab = ensure_lab(request.release, progress.build, cancel=cancel, scheduler_config=config)
+    try:
+        progress.step("source")
+        checkout = open_checkout(lab.source_directory)
+        return _plan_in_lab(request, lab, checkout, lab.scheduler_binary, str(dlv))
+    except BaseException:
+        lab.close()
+        raise
+
+
+def _plan_in_lab(request: Request, lab: RunningLab, checkout: Checkout, binary: Path, dlv: str) -> Plan:
+    arguments = lab.scheduler_arguments(request.verbosity, config=_path(request.options.scheduler_config))
+    arguments += [*request.settings.scheduler_flags, *request.options.scheduler_flags]
+    endpoint = SchedulerEndpoint(_port_of(arguments), EndpointCredentials(token=lab.endpoint.token))
+    launch = replace(
+        _launch(request, dlv, checkout),
+        target=str(binary),
+        arguments=tuple(arguments),
+        log_label=f"lab-{lab.release}",
+    )
+    return Plan(
+        request.settings, directories(), launch, checkout=checkout, lab=lab, endpoint=endpoint,
+        verbosity=_verbosity_of(arguments, request.verbosity), release=lab.release, tour=request.tour,
+        notes=(ENTRY_NOTE,) if not launch.continue_at_once else (),
+    )  # fmt: skip
+
+
+ENTRY_NOTE = "The scheduler stands at its entry: b s breaks on ScheduleOne, c continues, ? lists the keys."
+"""Said when the panes come up."""
+
+
+def _prepare_target(request: Request, progress: _Progress, cancel: threading.Event) -> Plan:
+    options = request.options
+    checkout = open_checkout(options.source) if options.source else None
+    progress.step("dlv")
+    dlv = ensure_dlv(progress.build, dlv=_path(options.dlv), cancel=cancel)
+    launch = _launch(request, str(dlv), checkout)
+    release = checkout.release.version or "" if checkout is not None else ""
+    if options.attach_pid is not None:
+        launch = replace(launch, mode="attach", target=str(options.attach_pid))
+        return _plan_other(request, launch, checkout, release)
+    if options.connect:
+        launch = replace(launch, mode="connect", target=options.connect)
+        return _plan_other(request, launch, checkout, release)
+    if options.test_package:
+        launch = replace(
+            launch, mode="test", target=options.test_package, arguments=options.scheduler_flags,
+            working_directory=options.source,
+        )  # fmt: skip
+        return _plan_other(request, launch, checkout, release)
+    progress.step("kubeconfig")
+    arguments, lab, endpoint, elects, notes = _scheduler_flags(request, checkout)
+    if options.dlv_debug and checkout is not None:
+        launch = replace(launch, mode="debug", target="./cmd/kube-scheduler", working_directory=str(checkout.root))
+    else:
+        binary = _path(options.binary) or _build(checkout, progress, cancel)
+        launch = replace(launch, target=str(binary))
+    launch = replace(launch, arguments=tuple(arguments))
+    return Plan(
+        request.settings, directories(), launch, logs=request.inputs, checkout=checkout, lab=lab,
+        endpoint=endpoint, verbosity=_verbosity_of(arguments, request.verbosity), leader_election=elects,
+        release=release,
+        notes=(*notes, *(() if launch.continue_at_once else (ENTRY_NOTE,))),
+    )  # fmt: skip
+
+
+def _plan_other(request: Request, launch: Launch, checkout: Checkout | None, release: str) -> Plan:
+    return Plan(
+        request.settings, directories(), launch, logs=request.inputs, checkout=checkout, release=release,
+        endpoint=None,
+    )  # fmt: skip
+
+
+def _build(checkout: Checkout | None, progress: _Progress, cancel: threading.Event) -> Path:
+    from schedtui.toolchain.build import ensure_scheduler
+    from schedtui.toolchain.build_plan import BuildRequest
+
+    if checkout is None:
+        raise WrongUse("nothing to debug", hint="Name a source tree with --src, or a binary with --exec.")
+    progress.step("kube-scheduler")
+    result = ensure_scheduler(BuildRequest(checkout), progress.build, cancel)
+    for note in result.notes:
+        progress.tell(note)
+    return result.binary
+
+
+def _launch(request: Request, dlv: str, checkout: Checkout | None) -> Launch:
+    """What all ways of starting have in common."""
+    places = directories()
+    session = places.state / "sessions" / f"{os.getpid()}-{int(time.time())}"
+    private_directory(session)
+    pairs = tuple((origin, here) for origin, here in request.settings.debugger.substitute_path)
+    return Launch(
+        dlv=dlv,
+        run_directory=str(session),
+        source=str(checkout.root) if checkout is not None else "",
+        release=checkout.release.version if checkout is not None else None,
+        persistent=request.options.persistent or request.settings.debugger.persistent,
+        substitute_paths=pairs,
+        continue_at_once=request.options.continue_at_once or request.settings.debugger.run,
+        log_directory=str(private_directory(places.run_logs)),
+        log_label=checkout.root.name if checkout is not None else "scheduler",
+    )
+
+
+def _scheduler_flags(
+    request: Request, checkout: Checkout | None
+) -> tuple[list[str], RunningLab | None, SchedulerEndpoint | None, bool, tuple[str, ...]]:
+    """Flags of a scheduler that is not the lab's own: kubeconfig, configuration, port, verbosity."""
+    options, settings = request.options, request.settings
+    extra = [*settings.scheduler_flags, *options.scheduler_flags]
+    named = _path(options.kubeconfig or settings.kubeconfig)
+    config = _path(options.scheduler_config or settings.scheduler_config)
+    lab = find_running_lab() if named is None else None
+    if lab is not None:
+        arguments = [*lab.scheduler_arguments(request.verbosity, config=config), *extra]
+        endpoint = SchedulerEndpoint(_port_of(arguments), EndpointCredentials(token=lab.endpoint.token))
+        return arguments, lab, endpoint, False, (f"The scheduler runs in the lab {lab.name}.",)
+    minor = checkout.release.minor_number if checkout is not None else None
+    read_config = read_scheduler_config(config, minor) if config is not None else None
+    if read_config is not None and read_config.problem:
+        raise WrongUse(read_config.problem, where=str(config), hint=read_config.advice)
+    path = named or (_path(read_config.kubeconfig) if read_config is not None else None) or default_kubeconfig()
+    if path is None:
+        raise WrongUse(
+            "no cluster to schedule for", where="no lab is up, $KUBECONFIG and ~/.kube/config are not there",
+            hint="Start one with 'schedtui lab up', or name a kubeconfig with --kubeconfig.",
+        )  # fmt: skip
+    kubeconfig = read_kubeconfig(path)
+    if kubeconfig.problem:
+        raise UnreadableInput(kubeconfig.problem, where=str(path), hint=kubeconfig.advice)
+    arguments = [f"--config={config}"] if config is not None else [f"--kubeconfig={path}"]
+    arguments += [
+        f"--authentication-kubeconfig={path}",
+        f"--authorization-kubeconfig={path}",
+        f"-v={request.verbosity}",
+    ]
+    notes = [kubeconfig.note] if kubeconfig.note else []
+    if not any(flag.startswith("--secure-port") for flag in extra):
+        port = _free_port(notes)
+        arguments += ["--bind-address=127.0.0.1", f"--secure-port={port}"]
+    arguments += extra
+    elects = "--leader-elect=false" not in arguments and (
+        read_config is None or read_config.leader_elect is not False
+    )
+    if elects:
+        notes.append(
+            "Leader election is on: a stop of 10 s costs the lease. For a private cluster: -- --leader-elect=false"
+        )
+    private = directories().state / "sessions" / f"{os.getpid()}-credentials"
+    endpoint = SchedulerEndpoint(_port_of(arguments), credentials_of(kubeconfig, private))
+    return arguments, None, endpoint, elects, tuple(notes)
+
+
+def _free_port(notes: list[str]) -> int:
+    """The scheduler's usual port, or another when somebody has it."""
+    import socket
+
+    from schedtui.lab.control_plane import free_port
+
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", DEFAULT_PORT))
+        except OSError:
+            port = free_port()
+            notes.append(f"Port {DEFAULT_PORT} is taken (another scheduler?): this one listens on {port}.")
+            return port
+    return DEFAULT_PORT
+
+
+def _port_of(arguments: list[str]) -> int:
+    """The last ``--secure-port`` wins, as for the scheduler."""
+    ports = [flag.partition("=")[2] for flag in arguments if flag.startswith("--secure-port=")]
+    return int(ports[-1]) if ports and ports[-1].isdigit() else DEFAULT_PORT
+
+
+def _verbosity_of(arguments: list[str], otherwise: int) -> int:
+    for flag in reversed(arguments):
+        name, _, value = flag.partition("=")
+        if name in ("-v", "--v") and value.isdigit():
+            return int(value)
+    return otherwise
+
+
+def _path(text: str) -> Path | None:
+    return Path(text).expanduser().absolute() if text else None

@@ -1,0 +1,313 @@
+"""One session behind the panes: starts its parts, carries out wishes, ends everything.
+
+Owns the debugger driver, the log stores, the queue fold and the lab of a ``Plan``. Wishes arrive on the UI loop
+and never block it: what takes time is handed to a worker thread. Facts go out through ``post``, from any thread.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from schedtui.core.errors import SchedtuiError
+from schedtui.debugger import model
+from schedtui.debugger.driver import DebuggerDriver
+from schedtui.sources.log_store import LogStore
+from schedtui.ui import messages
+from schedtui.ui.services import log_facts, stories
+from schedtui.ui.services.checkout_memory import CheckoutMemory
+from schedtui.ui.services.dump_check import await_dump
+from schedtui.ui.services.queue_watch import QueueWatch
+from schedtui.ui.services.source_shelf import SourceShelf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual.message import Message
+
+    from schedtui.core.queue_state import QueueSnapshot
+    from schedtui.core.record import Record
+    from schedtui.ui.services.plan import Plan
+
+CLOSE_SECONDS = 15.0
+"""How long dlv and its target may take to end."""
+
+
+class Session:
+    """What runs behind one main screen."""
+
+    def __init__(self, plan: Plan, post: Callable[[Message], object]) -> None:
+        """Create it; nothing runs before ``start``.
+
+        Args:
+            plan: What to run.
+            post: Takes messages for the main screen, from any thread.
+        """
+        self.plan = plan
+        self._post = post
+        self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="work")
+        self._closing = threading.Lock()
+        self._closed = False
+        self.state: model.TargetState = "none"
+        self.target_pid: int | None = None
+        self.run_logs: tuple[str, ...] = ()
+        """The log of each run of the target in this session, oldest first."""
+        self.levels = log_facts.Levels(plan.checkout, self.post)
+        self.shelf = SourceShelf(plan.checkout, self.levels.marks)
+        self.memory = CheckoutMemory(plan)
+        self._stop = threading.Event()
+        self.store: LogStore | None = None
+        self.queue: QueueWatch | None = None
+        self.driver: DebuggerDriver | None = None
+        if plan.launch is not None:
+            kept = self.memory.state
+            self.driver = DebuggerDriver(
+                plan.launch, self._debugger_event, source=plan.checkout, kept=kept.breakpoints,
+                watches=kept.watches or tuple(plan.settings.watches),
+            )  # fmt: skip
+
+    # --- life -------------------------------------------------------------------------------------------------
+
+    def post(self, message: Message) -> None:
+        """Hand a fact to the screen."""
+        if not self._closed:
+            self._post(message)
+
+    def start(self) -> None:
+        """Start the parts."""
+        if self.plan.logs:
+            self.open_logs(self.plan.logs)
+        if self.driver is not None:
+            self.driver.start()
+        if self.plan.lab is not None:
+            self.plan.lab.watch(lambda event: self.post(messages.NoticePosted(event.text, "error")))
+        self.work("levels", self._load_levels)
+        for note in self.plan.notes:
+            self.post(messages.NoticePosted(note))
+
+    def _load_levels(self) -> None:
+        if self.levels.load():
+            self.shelf.forget()
+            if self.store is not None:
+                self.store.set_level_lookup(self.levels.lookup)
+            self.post(messages.LevelsLoaded())
+
+    def open_logs(self, paths: Sequence[str]) -> LogStore:
+        """Follow other logs; the store of the earlier ones is closed."""
+        old = self.store
+        store = LogStore(
+            tuple(paths), lambda _state: self.post(messages.LogGrew()), self.levels.lookup, self._part_failed
+        )
+        alone = paths[0] if len(paths) == 1 and paths[0] != "-" and not paths[0].endswith(".gz") else ""
+        watch = QueueWatch(alone, self._queue_changed)
+        store.subscribe_records(watch.take, watch.tell)
+        store.start()
+        self.store, self.queue = store, watch
+        self.post(messages.LogOpened(store))
+        if old is not None:
+            self.work("close-log", old.close)
+        return store
+
+    def close(self, *, detach: bool = False) -> bool:
+        """End all parts; True when nothing of ours is left. May be called twice, and from any thread."""
+        with self._closing:
+            if self._closed:
+                return True
+            self._closed = True
+        self._stop.set()
+        ended = self.driver.close(detach, CLOSE_SECONDS) if self.driver is not None else True
+        self.memory.save()
+        if self.store is not None:
+            self.store.close()
+        if self.plan.lab is not None:
+            self.plan.lab.close()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        return ended
+
+    def alive(self) -> tuple[str, ...]:
+        """What would be ended by quitting, one line each; empty when quitting needs no question."""
+        lines: list[str] = []
+        if self.driver is not None and self.driver.alive and self.state not in ("none", "lost", "exited"):
+            pid = f" (pid {self.target_pid})" if self.target_pid else ""
+            lines.append(f"the scheduler under dlv{pid}, {self.state}")
+        if self.plan.lab is not None and self.plan.lab.owned:
+            lines.append(f"the lab {self.plan.lab.name}, which this call started")
+        return tuple(lines)
+
+    @property
+    def can_detach(self) -> bool:
+        """True when the target can be left running."""
+        launch = self.plan.launch
+        return launch is not None and (launch.persistent or launch.mode in ("attach", "connect"))
+
+    # --- work -------------------------------------------------------------------------------------------------
+
+    def work(self, name: str, job: Callable[[], object]) -> None:
+        """Do something that takes time, on a worker thread; a failure is told."""
+        if not self._closed:
+            self._pool.submit(self._guarded, name, job)
+
+    def _guarded(self, name: str, job: Callable[[], object]) -> None:
+        try:
+            job()
+        except SchedtuiError as error:
+            self.post(messages.WorkFailed(name, error))
+        except Exception as error:  # noqa: BLE001 - a bug: told, never a worker that dies silently
+            self._part_failed(error)
+
+    def _part_failed(self, error: BaseException) -> None:
+        self.post(messages.NoticePosted(f"a fault in schedtui: {type(error).__name__}: {error}", "error"))
+
+    # --- facts from the parts
+
+    def _debugger_event(self, event: model.Event) -> None:
+        source = None
+        if isinstance(event, model.StateChanged):
+            self._target_changed(event)
+        elif isinstance(event, model.Stopped):
+            self.state = "stopped"
+            frames = event.stop.frames
+            if event.stop.selected_frame < len(frames):
+                source = self.shelf.text(frames[event.stop.selected_frame].file)
+        elif isinstance(event, model.BreakpointsChanged):
+            self.memory.keep(breakpoints=event.kept)
+        self.post(messages.DebuggerReported(event, source))
+
+    def _target_changed(self, event: model.StateChanged) -> None:
+        self.state = event.state
+        self.target_pid = event.target_pid if event.state in ("stopped", "running", "starting") else None
+        if event.log_path and event.log_path not in self.run_logs:
+            self.run_logs = (*self.run_logs, event.log_path)
+            self.memory.keep(log_path=event.log_path)
+            self.open_logs((event.log_path, *self.plan.logs))
+        if event.state == "running" and self._waiting_verbosity is not None:
+            self.work("verbosity", self._put_waiting_verbosity)
+
+    def _queue_changed(self, snapshot: QueueSnapshot) -> None:
+        self.post(messages.QueueFolded(snapshot))
+        if self.queue is not None:
+            self.post(messages.StationsCounted(self.queue.ask(stories.station_lines)))
+
+    # --- wishes -----------------------------------------------------------------------------------------------
+
+    _waiting_verbosity: int | None = None
+
+    def submit(self, command: model.Command) -> None:
+        """Hand a command to dlv."""
+        if self.driver is None:
+            self.post(messages.NoticePosted("There is no debugger here.", "warning"))
+            return
+        if isinstance(command, model.Console):
+            self.memory.typed(command.text)
+        elif isinstance(command, model.Watch):
+            self.memory.watch(command.expression, remove=command.remove)
+        self.driver.submit(command)
+
+    def set_verbosity(self, v: int) -> None:
+        """Change the scheduler's verbosity: by its own port while it runs, through dlv while it stands."""
+        if self.state == "stopped" and self.driver is not None:
+            self.driver.submit(model.SetVerbosity(v))
+            self._waiting_verbosity = v
+        elif self.plan.endpoint is not None:
+            self.work("verbosity", lambda: self._put_verbosity(v))
+        else:
+            self.post(messages.NoticePosted("This scheduler's port is not known: its verbosity stays.", "warning"))
+
+    def _put_verbosity(self, v: int) -> None:
+        assert self.plan.endpoint is not None
+        self.plan.endpoint.set_verbosity(v)
+        self._waiting_verbosity = None
+        self.post(
+            messages.VerbosityChanged(v, f"The scheduler runs at -v {v} now; the filter shows what it showed.")
+        )
+
+    def _put_waiting_verbosity(self) -> None:
+        """What dlv set at a stop reaches only part of the loggers: said again to the port once it runs."""
+        v, self._waiting_verbosity = self._waiting_verbosity, None
+        if v is None or self.plan.endpoint is None:
+            return
+        try:
+            self.plan.endpoint.set_verbosity(v)
+        except SchedtuiError as error:
+            self.post(messages.NoticePosted(f"-v {v} is set through dlv; the port says: {error.title}", "warning"))
+        else:
+            self.post(messages.VerbosityChanged(v, ""))
+
+    def ask_for_dump(self) -> None:
+        """Let the running scheduler write its queues to its log (SIGUSR2), and compare."""
+        if self.target_pid is None:
+            self.post(messages.NoticePosted("There is no scheduler of ours to ask.", "warning"))
+        elif self.state != "running":
+            self.post(
+                messages.NoticePosted("A stopped scheduler cannot answer: continue it with c, then D.", "warning")
+            )
+        else:
+            queue, endpoint, asked_at = self.queue, self.plan.endpoint, time.monotonic()
+            try:
+                os.kill(self.target_pid, signal.SIGUSR2)
+            except OSError as error:
+                self.post(messages.NoticePosted(f"The scheduler cannot be asked ({error.strerror}).", "error"))
+                return
+            if queue is not None:
+                self.work("dump", lambda: self.post(await_dump(queue, asked_at, endpoint, self._stop)))
+
+    def jump_to_source(self, wish: messages.SourceJumpRequested) -> None:
+        """Open the line that a record names, told apart by its message when files share a name."""
+
+        def open_it() -> None:
+            path = self.levels.call_site(wish.file, wish.line, wish.message) or wish.file
+            self.post(messages.SourceOpened(self.shelf.text(str(path)), wish.line))
+
+        self.work("source", open_it)
+
+    def tell_story(self, pod: str, against: str = "") -> None:
+        """Tell a pod's story, or two pods side by side."""
+        if self.queue is None:
+            self.post(messages.NoticePosted("There is no log yet.", "warning"))
+            return
+        queue, paths = self.queue, self.store.inputs if self.store is not None else ()
+
+        def tell() -> None:
+            self.post(messages.PodStoryTold(pod, stories.story_lines(queue, tuple(paths), pod, against)))
+
+        self.work("story", tell)
+
+    def show_queue_at(self, record: Record | None, *, following: bool) -> None:
+        """Let the queues follow the log's cursor, or live again."""
+        queue = self.queue
+        if queue is None:
+            return
+        if following or record is None or not record.line:
+            self.post(messages.QueueFolded(queue.ask(lambda fold: fold.snapshot())))
+            return
+
+        def replay() -> None:
+            snapshot = queue.snapshot_at(record.line)
+            if snapshot is not None:
+                self.post(messages.QueueFolded(snapshot, live=False))
+
+        self.work("replay", replay)
+
+    def break_at_record(self, record: Record) -> None:
+        """Break where a record was logged."""
+
+        def resolve() -> None:
+            if not record.file or not record.src_line:
+                raise SchedtuiError("this record does not say where it was logged", hint="It has no klog header.")
+            path = self.levels.call_site(record.file, record.src_line, record.message)
+            place = str(path) if path is not None else record.file
+            self.submit(model.SetBreakpoint(f"{place}:{record.src_line}"))
+
+        self.work("break", resolve)
+
+    def break_on_pod(self, pod: str) -> None:
+        """Break in the scheduling cycle of one pod only."""
+        self.submit(model.SetBreakpoint("ScheduleOne", pod=pod))
+
+    def describe(self) -> dict[str, Any]:
+        """Facts for bundles and the doctor."""
+        return {"state": self.state, "target_pid": self.target_pid, "run_logs": list(self.run_logs)}

@@ -1,0 +1,122 @@
+"""The one-line inputs of the log pane: search, filter, file name.
+
+Owns asking for a line inside the pane. What the line means is ``log_pane``'s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from schedtui.ui.widgets.literal import literal
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+
+class _Field(Input):
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "give_up", "give up", show=False),
+        Binding("up", "history(-1)", "older", show=False),
+        Binding("down", "history(1)", "newer", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__(compact=True, select_on_focus=False)
+        self.history: list[str] = []
+        self._at = 0
+
+    def use_history(self, lines: list[str]) -> None:
+        """Walk through these earlier lines."""
+        self.history, self._at = lines, len(lines)
+
+    def action_history(self, by: int) -> None:
+        """Show an older or newer line."""
+        self._at = max(0, min(len(self.history), self._at + by))
+        self.value = self.history[self._at] if self._at < len(self.history) else ""
+        self.cursor_position = len(self.value)
+
+    def action_give_up(self) -> None:
+        """Leave without an answer."""
+        self.post_message(LogInput.GivenUp())
+
+
+class LogInput(Horizontal):
+    """A question and its input; hidden until something is asked."""
+
+    DEFAULT_CSS = """
+    LogInput { height: 1; display: none; }
+    LogInput.-asking { display: block; }
+    LogInput Static { width: auto; }
+    LogInput Input { width: 1fr; height: 1; border: none; padding: 0; background: $background; }
+    LogInput Input:focus { border: none; }
+    """
+
+    @dataclass
+    class Answered(Message):
+        """A line was entered."""
+
+        kind: str
+        text: str
+
+    @dataclass
+    class Edited(Message):
+        """A line is being typed."""
+
+        kind: str
+        text: str
+
+    @dataclass
+    class GivenUp(Message):
+        """Escape was pressed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kind = ""
+        """What was asked for last: ``search``, ``filter``, ``save``."""
+        self._histories: dict[str, list[str]] = {}
+
+    def compose(self) -> ComposeResult:
+        """Question and input."""
+        yield Static("", markup=False)
+        yield _Field()
+
+    @property
+    def field(self) -> Input:
+        """The input."""
+        return self.query_one(Input)
+
+    def ask(self, kind: str, question: str, initial: str = "") -> None:
+        """Show the question and take the keys."""
+        self.kind = kind
+        self.query_one(Static).update(literal(question) + " ")
+        field = self.query_one(_Field)
+        field.use_history(self._histories.setdefault(kind, []))
+        with field.prevent(Input.Changed):
+            field.value = initial
+        field.cursor_position = len(initial)
+        self.add_class("-asking")
+        field.focus(scroll_visible=False)
+
+    def close(self) -> None:
+        """Hide it."""
+        self.remove_class("-asking")
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Tell what is typed."""
+        event.stop()
+        if self.has_class("-asking"):
+            self.post_message(self.Edited(self.kind, event.value))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Tell what was entered."""
+        event.stop()
+        history = self._histories.setdefault(self.kind, [])
+        if event.value and event.value not in history[-1:]:
+            history.append(event.value)
+        self.post_message(self.Answered(self.kind, event.value))
