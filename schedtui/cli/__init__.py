@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from schedtui import __version__
-from schedtui.core.errors import SchedtuiError
+from schedtui.core.errors import Cancelled, SchedtuiError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,6 +108,9 @@ def run(arguments: Sequence[str]) -> int:
     try:
         command, rest, name = _command_for(arguments)
         result = command.main(args=rest, prog_name=name, standalone_mode=False)
+    except Cancelled as stopped:
+        click.echo(f"schedtui: {stopped.as_text()}", err=True)
+        return 130
     except SchedtuiError as error:
         click.echo(f"schedtui: {error.as_text()}", err=True)
         return 2

@@ -6,8 +6,6 @@ Owns the words of the lab's commands and how their results are printed. What the
 from __future__ import annotations
 
 import dataclasses
-import signal
-import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +14,7 @@ import click
 
 from schedtui.cli.output import json_option, print_json, print_table, printable
 from schedtui.cli.progress import ProgressPrinter
+from schedtui.cli.signals import cancelled_by_signals
 from schedtui.config.settings import DEFAULT_RELEASE, DEFAULT_VERBOSITY
 from schedtui.core.errors import LabFailed
 
@@ -279,28 +278,6 @@ def prune(releases: tuple[str, ...], everything: bool) -> int:
         raise LabFailed("no such build", where=", ".join(sorted(missing)), hint="'schedtui lab cache' lists them.")
     click.echo(f"{format_bytes(remove(sorted(wanted)))} freed")
     return 0
-
-
-class _Signals:
-    """SIGINT and SIGTERM as one event, for the length of a block."""
-
-    def __init__(self) -> None:
-        self._cancel = threading.Event()
-        self._before: dict[int, Any] = {}
-
-    def __enter__(self) -> threading.Event:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            self._before[number] = signal.signal(number, lambda *_: self._cancel.set())
-        return self._cancel
-
-    def __exit__(self, *_: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-
-def cancelled_by_signals() -> _Signals:
-    """An event that Ctrl-C, SIGTERM and SIGHUP set, so that builds and starts clean up."""
-    return _Signals()
 
 
 def format_bytes(count: int) -> str:
