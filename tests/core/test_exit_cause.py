@@ -65,8 +65,8 @@ SYMPTOMS = [
         "credential-file-missing",
         failed(
             "invalid configuration: [unable to read client-cert /no/x.crt for dev due to open /no/x.crt: no such"
-            " file or directory, unable to read certificate-authority /no/ca.crt for c due to open /no/ca.crt: no such"
-            " file or directory]"
+            " file or directory, unable to read certificate-authority /no/ca.crt for c due to open /no/ca.crt: no"
+            " such file or directory]"
         ),
         "/no/x.crt (client-cert of dev)",
     ),

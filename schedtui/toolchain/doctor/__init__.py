@@ -1,0 +1,13 @@
+"""Doctor: every check of a set-up, each with what was found and what mends it.
+
+Owns the table of checks (``table``), its interpreter (``run``), and the checks themselves by subject. Nothing is
+ever mended here: a fix is a text, and, where one command does it, an argument list that ``cli`` may run after
+asking.
+"""
+
+from __future__ import annotations
+
+from schedtui.toolchain.doctor.model import Finding, Fix, Status, Subject
+from schedtui.toolchain.doctor.run import CHECK_IDS, run_checks
+
+__all__ = ["CHECK_IDS", "Finding", "Fix", "Status", "Subject", "run_checks"]
