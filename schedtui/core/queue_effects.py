@@ -11,6 +11,8 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from schedtui.core.queue_inference import PLUGIN_INTERESTS
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -24,6 +26,9 @@ OUT_OF_ORDER_US = 5_000
 
 RECENT_ADD_US = 1_000_000
 """1.29 has two informer listeners: the old pod's delete event may come this long after the new pod's add event."""
+
+TIMESTAMP_SLOP_US = 50_000
+"""A pod's backoff counts from a moment that lies at most this long before the line that tells of its failure."""
 
 FAILURE_EVENT = "ScheduleAttemptFailure"
 """The event of the move that ends a failed attempt."""
@@ -99,11 +104,12 @@ def _update(process: SchedulerProcess, event: QueueEvent) -> None:
     entry = _touch(process, event)
     if entry is None:
         return
-    if process.loop.patching:
-        process.loop.ended(event.pod)
+    process.loop.echoed(event.pod)
+    if entry.nominated_node:
+        process.movers["forget"] = process.now_us
     if entry.patch_expected:
         entry.patch_expected = False
-        entry.patched_text = entry.error_text
+        entry.patched_text = entry.pending_text
     elif entry.state in _POOL:
         entry.updated = True
     if entry.state in ("gone", "bound") and not _just_bound(process, entry):
@@ -116,6 +122,9 @@ def _delete(process: SchedulerProcess, event: QueueEvent) -> None:
     entry = _touch(process, event)
     if entry is None or entry.state == "bound":
         return
+    if entry.nominated_node or entry.state in _CYCLE:
+        # The room that it was promised or held is free again: others may move.
+        process.movers["forget"] = process.now_us
     if entry.state in _CYCLE:
         entry.deleted = True
     else:
@@ -199,13 +208,12 @@ def _moved(process: SchedulerProcess, event: QueueEvent) -> None:
 def _see_move(process: SchedulerProcess, event: QueueEvent, *, failure: bool) -> None:
     """Note which class of move lines is being printed."""
     sight, now = process.sight, process.now_us
-    if failure and event.source.startswith("scheduling_queue"):
-        if process.traits.logs_requeue_at_3:
+    if failure and (process.traits.logs_requeue_at_3 or not process.traits.source_read):
+        if event.plugins or not process.traits.source_read:
+            process.requeue_line_seen = True
             sight.seen("requeues", now)
-        else:
-            sight.seen("requeues", now)
-            if process.traits.logs_event_moves_at_4:
-                sight.seen("moves", now)
+    elif failure:
+        sight.seen("moves", now)
     elif event.hint is not None and process.traits.logs_event_moves_at_4:
         sight.seen("event_moves", now)
     elif not failure:
@@ -229,7 +237,8 @@ def _move_members(process: SchedulerProcess, group: PodEntry, state: PodState) -
 
 
 def _gate(process: SchedulerProcess, event: QueueEvent) -> None:
-    process.sight.seen("gates", process.now_us)
+    if process.traits.source_read and not process.traits.gates_logged_always:
+        process.sight.seen("gates", process.now_us)
     entry = _touch(process, event)
     if entry is None:
         return
@@ -287,6 +296,7 @@ def _popped(process: SchedulerProcess, event: QueueEvent) -> None:
     if not same_cycle:
         _judge_sight_at_pop(process, before)
         _close_cycle(process)
+        _judge_order(process, before)
     sight.seen("attempts", now)
     if event.effect == "about":
         sight.seen_level(4, now)
@@ -318,9 +328,29 @@ def _judge_sight_at_pop(process: SchedulerProcess, entry: PodEntry | None) -> No
             sight.missed("informer")
         return
     if entry.failed:
-        sight.missed("requeues")
+        _miss_requeue(process)
     elif (entry.state in _POOL and entry.proven) or entry.gate_open:
         sight.missed("moves")
+
+
+def _judge_order(process: SchedulerProcess, entry: PodEntry | None) -> None:
+    """A pod that is taken before its backoff is over came straight from backoffQ (since 1.33)."""
+    if entry is None or not process.pops_from_backoff or entry.errors or entry.state not in _QUEUED:
+        return
+    if not entry.plugins or not all(plugin in PLUGIN_INTERESTS for plugin in entry.plugins):
+        # Some plugin may ask for its pods to be put into activeQ at once.
+        return
+    if process.movers.get("preempt", -1) > entry.failed_us:
+        return
+    ends = process.backoff.ends_us(entry, early_us=TIMESTAMP_SLOP_US)
+    if ends is not None and process.now_us < ends:
+        process.pop_order.took(process.now_us, ends)
+
+
+def _miss_requeue(process: SchedulerProcess) -> None:
+    """A failed pod was not seen going anywhere: the line is hidden."""
+    process.requeue_line_seen = False
+    process.sight.missed("requeues" if process.traits.logs_requeue_at_3 else "moves")
 
 
 def _close_cycle(process: SchedulerProcess) -> None:
@@ -330,7 +360,7 @@ def _close_cycle(process: SchedulerProcess) -> None:
         return
     entry = process.own(before.pod)
     if entry.failed:
-        process.sight.missed("requeues")
+        _miss_requeue(process)
         process.put(entry, _queue_after_failure(entry), proven=False)
     elif entry.deleted:
         process.put(entry, "gone", proven=False)
@@ -379,7 +409,7 @@ def _failed(process: SchedulerProcess, event: QueueEvent) -> None:
     else:
         entry.errors += 1
         entry.plugins = ()
-    if process.sight.covers("requeues", process.now_us):
+    if process.requeues_visible:
         process.put(entry, "in_flight", proven=True)
         entry.failed = True
     else:
@@ -450,9 +480,10 @@ def _condition(process: SchedulerProcess, event: QueueEvent) -> None:
         process.loop.ended(event.pod)
         return
     entry.patch_expected = True
+    entry.pending_text = entry.error_text
     if not process.traits.logs_unscheduled_updates or not process.sight.covers("updates", process.now_us):
         entry.patched_text = entry.error_text
-    process.loop.patch(event.pod)
+    process.loop.patch(event.pod, process.now_us)
 
 
 def _patch_failed(process: SchedulerProcess, event: QueueEvent) -> None:

@@ -7,7 +7,7 @@ is being printed (text logs do not name their verbosity, and it can change while
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 SIGHT_LEVELS: dict[str, int] = {
     "informer": 3,
@@ -20,17 +20,24 @@ SIGHT_LEVELS: dict[str, int] = {
 }
 """Class of lines → the verbosity at which releases with queueing hints (1.32 on) print it."""
 
-DENSE_GAP_US = 1_000_000
-"""A longer silence of the whole process may be a stop in the debugger: it proves nothing about the loop."""
+QUIET_US = 100_000
+"""After a silence this long nothing is under way any more, unless a debugger stopped the process."""
 
-GAP_CREDIT_US = 36_000
+STOP_US = 1_000_000
+"""A silence longer than this may be a stop in a debugger, where one is attached: it proves nothing then."""
+
+GAP_CREDIT_US = 10_000
 """At most this much of the time between two lines counts as time in which the loop could have run."""
 
-REACTION_US = 40_000
+REACTION_US = 15_000
 """An idle loop pops a pod that enters activeQ well within this time (measured: 5 ms on a busy machine)."""
 
 PATCH_US = 250_000
 """A failed cycle ends when the pod's status patch has returned (measured: up to 25 ms); no line tells when."""
+
+ECHO_US = 100_000
+"""A status patch takes no longer than this (measured: up to 61 ms with requests held back), if an update event of its
+pod has come meanwhile. That event alone is no proof: it may be a user's update or the begin of a deletion."""
 
 BIND_SHARE_US = 20_000
 """Client-side rate limiting (50 requests a second) may delay the patch by this much for each binding under way."""
@@ -98,12 +105,23 @@ class LoopClock:
     """Pods popped in this process."""
     alive_us: int = 0
     """Time since the last cycle's end (or patch's begin) in which the process was provably running."""
+    by_echo: bool = False
+    """Whether only an update event, which may be somebody else's, told that the last cycle ended."""
+    patched_us: int = -1
+    """When the last status patch began."""
+    debugged: bool = False
+    """Whether a debugger may stop the process at any time."""
     idle_base_us: int = -1
     """Pods that entered activeQ before this moment were popped before now; -1 when that was never so."""
 
     def copy(self) -> LoopClock:
         """An independent copy."""
-        return LoopClock(self.pod, self.patching, self.cycles, self.pops, self.alive_us, self.idle_base_us)
+        return replace(self)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether no cycle runs now, for all that is known."""
+        return self.pod is None and not self.by_echo
 
     def popped(self, pod: str) -> None:
         """The loop took a pod: any cycle before it has ended."""
@@ -122,27 +140,58 @@ class LoopClock:
             return
         self.pod = None
         self.patching = False
+        self.by_echo = False
         self.cycles += 1
         self.alive_us = 0
 
-    def patch(self, pod: str | None) -> None:
+    def patch(self, pod: str | None, now_us: int) -> None:
         """The cycle of ``pod`` failed; its status patch is on the way."""
         if pod is not None and pod == self.pod:
             self.patching = True
+            self.patched_us = now_us
             self.alive_us = 0
+
+    def echoed(self, pod: str | None) -> None:
+        """An update event of the pod came while its status patch was on the way: most likely its echo."""
+        if self.patching and pod == self.pod:
+            self.ended()
+            self.by_echo = True
 
     def tick(self, before_us: int, now_us: int, bindings: int) -> None:
         """Time went by between two lines of the process."""
         if self.cycles == 0 or (self.pod is not None and not self.patching):
             return
         gap = now_us - before_us
-        if gap > DENSE_GAP_US:
+        if self.debugged and gap > STOP_US:
             self.alive_us = 0
             return
-        self.alive_us += min(gap, GAP_CREDIT_US)
+        self.alive_us += gap if gap >= QUIET_US and not self.debugged else min(gap, GAP_CREDIT_US)
         if self.patching:
             if self.alive_us < PATCH_US + bindings * BIND_SHARE_US:
                 return
             self.ended()
+        if self.by_echo and now_us - self.patched_us < ECHO_US:
+            return
         if self.alive_us >= REACTION_US:
+            self.by_echo = False
             self.idle_base_us = now_us - REACTION_US
+
+
+@dataclass(slots=True)
+class PopOrder:
+    """Pods that the loop took straight from backoffQ, each of which proves something about those that it left.
+
+    The loop looks into backoffQ only when activeQ is empty, and takes the pod whose backoff ends first. A pod with an
+    earlier end that was not taken was in neither queue.
+    """
+
+    pops: tuple[tuple[int, int], ...] = ()
+    """(when, earliest possible end of the taken pod's backoff), later ones with earlier ends."""
+
+    def took(self, now_us: int, ends_us: int) -> None:
+        """The loop took a pod whose backoff would have ended no earlier than ``ends_us``."""
+        self.pops = (*(pop for pop in self.pops if pop[1] > ends_us), (now_us, ends_us))
+
+    def passed_over(self, ends_us: int) -> int:
+        """The last moment at which a pod was taken whose backoff ended later than ``ends_us``; -1 when never."""
+        return max((moment for moment, end in self.pops if end > ends_us), default=-1)

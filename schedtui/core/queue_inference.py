@@ -26,6 +26,9 @@ FRESH_US = 5_000
 MOVER_SLOP_US = 5_000
 """An event's line may stand this long before the moves that the event causes."""
 
+SILENT_US = 20_000
+"""Events of claims and volumes are rare: for this long none is reckoned with, even while the loop is busy."""
+
 FLUSH_US = 300 * SECOND_US
 """After this long in the unschedulable pool a pod is flushed out of it (``podMaxInUnschedulablePodsDuration``)."""
 
@@ -35,13 +38,14 @@ FLUSH_TICK_US = 30 * SECOND_US
 NEVER_TRIED_US = 10 * SECOND_US
 """A pod that has been in activeQ for this long without an attempt looks stuck."""
 
-_NODE_EVENTS = frozenset({"node_add", "node_update", "forget", "preempt"})
-_ROOM_EVENTS = _NODE_EVENTS | {"scheduled_delete", "scheduled_update"}
+_NODE_EVENTS = frozenset({"node_add", "node_update"})
+_FREED = frozenset({"scheduled_delete", "forget", "preempt"})
+_ROOM_EVENTS = _NODE_EVENTS | _FREED | {"scheduled_update"}
 _TOPOLOGY_EVENTS = _ROOM_EVENTS | {"scheduled_add", "node_delete"}
 
 PLUGIN_INTERESTS: Mapping[str, frozenset[str]] = MappingProxyType({
     "NodeResourcesFit": _ROOM_EVENTS,
-    "NodePorts": _ROOM_EVENTS,
+    "NodePorts": _NODE_EVENTS | _FREED,
     "NodeAffinity": _NODE_EVENTS,
     "NodeName": _NODE_EVENTS,
     "NodeUnschedulable": _NODE_EVENTS,
@@ -49,12 +53,22 @@ PLUGIN_INTERESTS: Mapping[str, frozenset[str]] = MappingProxyType({
     "InterPodAffinity": _TOPOLOGY_EVENTS,
     "PodTopologySpread": _TOPOLOGY_EVENTS,
     "SchedulingGates": frozenset(),
+    "VolumeRestrictions": _NODE_EVENTS | _FREED,
+    "VolumeBinding": _NODE_EVENTS,
+    "VolumeZone": _NODE_EVENTS,
+    "NodeVolumeLimits": _FREED,
 })  # fmt: skip
 """In-tree plugin → the logged events that can make it let a pod go (EventsToRegister of 1.35 to 1.37).
 
-A plugin that is missing here may also listen to objects whose events no line tells (claims, volumes, storage
-classes, whatever an out-of-tree plugin registers).
+A plugin that is missing here may listen to anything.
 """
+
+_GATES_ONLY = ("SchedulingGates",)
+
+SILENT_PLUGINS: frozenset[str] = frozenset(
+    {"VolumeRestrictions", "VolumeBinding", "VolumeZone", "NodeVolumeLimits"}
+)
+"""Plugins of the table that also listen to objects without event lines: claims, volumes, storage classes."""
 
 
 def judge(process: SchedulerProcess, entry: PodEntry) -> tuple[PodState, bool]:
@@ -112,6 +126,10 @@ def _judge_backoff(process: SchedulerProcess, entry: PodEntry) -> tuple[PodState
     if process.now_us < ends:
         activated = process.movers.get("preempt", -1) > entry.proof_us
         return "backoff", entry.proven and not activated
+    idle = _idle_since(process, entry)
+    if entry.proven and idle >= 0 and process.loop.is_free and not process.pops_from_backoff:
+        # Nothing waits in activeQ, so the flush has not come to it yet.
+        return "backoff", True
     over = process.backoff.over_us(entry)
     return ("backoff" if over is None or process.now_us < over else "active"), False
 
@@ -132,7 +150,9 @@ def _judge_active(process: SchedulerProcess, entry: PodEntry) -> tuple[PodState,
 
 
 def _gates_visible(process: SchedulerProcess, entry: PodEntry) -> bool:
-    return process.traits.gates_logged_always or process.sight.covers("gates", _known_since(entry))
+    if process.traits.gates_logged_always:
+        return True
+    return process.traits.source_read and process.sight.covers("gates", _known_since(entry))
 
 
 def _judge_pool(process: SchedulerProcess, entry: PodEntry) -> tuple[PodState, bool]:
@@ -144,28 +164,38 @@ def _judge_pool(process: SchedulerProcess, entry: PodEntry) -> tuple[PodState, b
         if over is not None and idle < over and state != "gated":
             idle = -1
     told = entry.proof_us if entry.proven and not entry.updated else -1
-    base = max(idle, told)
+    base = max(idle, told, _passed_over(process, entry))
     if base < 0:
         return state, False
-    if _moved_since(process, entry, base - MOVER_SLOP_US):
+    if _moved_since(process, entry, base - MOVER_SLOP_US if base == told else base):
         return state, False
-    if base == idle and process.loop.pod is None:
+    if base == idle and process.loop.is_free:
         return state, True
     return state, not _may_move_silently(process, entry, base)
 
 
+def _passed_over(process: SchedulerProcess, entry: PodEntry) -> int:
+    """The last moment at which the loop took a pod from backoffQ that would have come after this one; else -1."""
+    if entry.errors or not process.pop_order.pops:
+        return -1
+    ends = process.backoff.ends_us(entry)
+    return -1 if ends is None else process.pop_order.passed_over(ends)
+
+
 def _moved_since(process: SchedulerProcess, entry: PodEntry, moment_us: int) -> bool:
     """Whether an event came since that could have let the pod go."""
-    interests = _interests(entry)
+    interests = _interests(process, entry)
     for mover, last_us in process.movers.items():
         if last_us >= moment_us and (interests is None or mover in interests):
             return True
     return False
 
 
-def _interests(entry: PodEntry) -> frozenset[str] | None:
+def _interests(process: SchedulerProcess, entry: PodEntry) -> frozenset[str] | None:
     """The logged events that any plugin keeping the pod listens to; None when it may be all."""
-    if not entry.plugins:
+    if entry.plugins == _GATES_ONLY:
+        return frozenset()
+    if not entry.plugins or not process.traits.logs_requeue_at_3:
         return None
     found: frozenset[str] = frozenset()
     for plugin in entry.plugins:
@@ -178,16 +208,18 @@ def _interests(entry: PodEntry) -> frozenset[str] | None:
 
 def _may_move_silently(process: SchedulerProcess, entry: PodEntry, base_us: int) -> bool:
     """Whether something that no line of this log tells may have moved the pod since."""
-    if _interests(entry) is None:
+    quiet_us = process.now_us - base_us
+    if quiet_us <= FRESH_US:
+        return False
+    if _interests(process, entry) is None:
+        return True
+    if quiet_us > SILENT_US and not SILENT_PLUGINS.isdisjoint(entry.plugins):
         return True
     since = entry.proof_us if entry.proof_us >= 0 else base_us
     if process.now_us - since > FLUSH_US:
         return True
-    sight = process.sight
-    if process.traits.logs_unscheduled_updates:
-        return not sight.covers("updates", base_us)
-    # Older releases do not log updates of nodes and unscheduled pods; they log the moves at V4 instead.
-    return not (process.traits.logs_event_moves_at_4 and sight.covers("event_moves", base_us))
+    # Older releases do not log updates of nodes and of unscheduled pods at any level.
+    return not (process.traits.logs_unscheduled_updates and process.sight.covers("updates", base_us))
 
 
 def stuck_mark(process: SchedulerProcess, entry: PodEntry, state: PodState) -> str | None:

@@ -29,15 +29,19 @@ _KEPT_NOTICES = 50
 class QueueModel:
     """Folds records into the state of the scheduler's queues."""
 
-    def __init__(self, release: str | None = None, *, keep_gone: int | None = KEPT_GONE) -> None:
+    def __init__(
+        self, release: str | None = None, *, keep_gone: int | None = KEPT_GONE, debugged: bool = False
+    ) -> None:
         """Start with an empty log.
 
         Args:
             release: A release that is known for certain, such as ``1.36``; None to find it in the log.
             keep_gone: How many pods that are gone to keep as rows; None keeps all of them.
+            debugged: Whether the scheduler runs under a debugger: a silence may be a stop then.
         """
         self._given_release = release
         self._keep_gone = keep_gone
+        self._debugged = debugged
         self._processes: dict[int | None, SchedulerProcess] = {}
         self._current: SchedulerProcess | None = None
         self._notices: list[str] = []
@@ -129,7 +133,7 @@ class QueueModel:
         if why:
             pid = f" (pid {event.pid})" if event.pid is not None else ""
             self._note(f"line {event.line}: {why}{pid} begins; the queues are empty again")
-        process = SchedulerProcess(event.pid, self._given_release, self._keep_gone)
+        process = SchedulerProcess(event.pid, self._given_release, self._keep_gone, debugged=self._debugged)
         self._processes[event.pid] = process
         self._current = process
         return process

@@ -79,6 +79,8 @@ class PodEntry:
     """Whether the next update event is only the echo of the scheduler's own status patch."""
     error_text: str = ""
     """The explanation of its last failure: the status patch is skipped when it has not changed."""
+    pending_text: str = ""
+    """The explanation that the patch under way carries."""
     patched_text: str | None = None
     """The explanation that its status holds; None when unknown."""
     counted_node: str | None = None
@@ -127,12 +129,12 @@ class BackoffRule:
             return None
         return min(self.initial_seconds << min(count - 1, 30), self.max_seconds) * SECOND_US
 
-    def ends_us(self, entry: PodEntry) -> int | None:
-        """The earliest moment at which its backoff can end; None when unknown."""
+    def ends_us(self, entry: PodEntry, early_us: int = 0) -> int | None:
+        """When its backoff ends, had its failure come ``early_us`` before its line; None when unknown."""
         duration = self.duration_us(entry)
         if duration is None:
             return None
-        end = entry.failed_us + duration
+        end = entry.failed_us - early_us + duration
         return end // SECOND_US * SECOND_US if self.whole_seconds else end
 
     def over_us(self, entry: PodEntry) -> int | None:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
-from schedtui.core.queue_evidence import LoopClock, Sight
+from schedtui.core.queue_evidence import LoopClock, PopOrder, Sight
 from schedtui.core.queue_pod import BackoffRule, PodEntry
-from schedtui.core.release import ReleaseFinder, traits_of
+from schedtui.core.release import ReleaseFinder
 
 if TYPE_CHECKING:
     from schedtui.core.events import EntityKind, QueueEvent
@@ -51,13 +51,16 @@ class ProcessFacts:
 class SchedulerProcess:
     """Everything known about one process; a plain holder with copy-on-write rows."""
 
-    def __init__(self, pid: int | None, release: str | None, keep_gone: int | None) -> None:
+    def __init__(
+        self, pid: int | None, release: str | None, keep_gone: int | None, *, debugged: bool = False
+    ) -> None:
         """Create the state of a process that has said nothing yet.
 
         Args:
             pid: Its process id, None in JSON logs.
             release: A release that the caller knows for certain.
             keep_gone: How many pods that are gone to keep as rows; None keeps all.
+            debugged: Whether a debugger may stop the process, so that silence proves nothing.
         """
         self.pid = pid
         self.epoch = next(_EPOCHS)
@@ -66,13 +69,15 @@ class SchedulerProcess:
         self.gone_order: deque[str] = deque()
         self.gone_dropped = 0
         self.finder = ReleaseFinder(release)
-        self.traits: ReleaseTraits = traits_of(self.finder.release)
+        self.traits: ReleaseTraits = self.finder.traits
         self.backoff = BackoffRule(whole_seconds=self.traits.whole_second_backoff)
         self.config_backoff: tuple[int | None, int | None] = (None, None)
         self.pop_from_backoff_off = False
         self.is_json = False
+        self.requeue_line_seen = False
         self.sight = Sight()
-        self.loop = LoopClock()
+        self.loop = LoopClock(debugged=debugged)
+        self.pop_order = PopOrder()
         self.facts = ProcessFacts()
         self.movers: dict[str, int] = {}
         self.bound_per_node: dict[str, int] = {}
@@ -92,6 +97,7 @@ class SchedulerProcess:
         twin.finder = self.finder.copy()
         twin.sight = self.sight.copy()
         twin.loop = self.loop.copy()
+        twin.pop_order = PopOrder(self.pop_order.pops)
         twin.facts = ProcessFacts(**{name: getattr(self.facts, name) for name in ProcessFacts.__slots__})
         twin.movers = dict(self.movers)
         twin.bound_per_node = dict(self.bound_per_node)
@@ -107,6 +113,15 @@ class SchedulerProcess:
         """Whether an idle loop takes pods straight from backoffQ."""
         return self.traits.pops_from_backoff and not self.pop_from_backoff_off
 
+    @property
+    def requeues_visible(self) -> bool:
+        """Whether the queue that a failed pod goes to is being logged."""
+        if self.traits.logs_requeue_at_3:
+            return "requeues" in self.sight.since_us
+        if self.traits.source_read:
+            return "moves" in self.sight.since_us
+        return self.requeue_line_seen and "requeues" in self.sight.since_us
+
     def see_release(self, event: QueueEvent) -> None:
         """Let the event tell the release, and take its traits over when that is news."""
         if not self.finder.settled:
@@ -115,7 +130,7 @@ class SchedulerProcess:
 
     def adopt_release(self) -> None:
         """Take over the traits of the release found."""
-        traits = traits_of(self.finder.release)
+        traits = self.finder.traits
         if traits is not self.traits:
             self.traits = traits
             self._set_backoff()

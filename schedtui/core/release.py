@@ -53,7 +53,7 @@ CALL_SITES: dict[tuple[str, str], str] = {
 """(``file.go:line``, effect) → release family, read in the sources of 1.29.0, 1.35.4, 1.36.3 and 1.37.2."""
 
 _SITES_NEEDED = 3
-"""Call sites that must agree before they name a release: a lone match can be another release's accident."""
+"""Lines that must agree before a release's traits are relied on: a lone match can be another's accident."""
 
 _PROOF_ORDER = ("version", "module", "sites", "wording")
 """Kinds of evidence, the strongest first."""
@@ -63,6 +63,8 @@ _PROOF_ORDER = ("version", "module", "sites", "wording")
 class ReleaseTraits:
     """What a release family does that its log does not show."""
 
+    source_read: bool
+    """Whether the release's own source was read, so that an absent line means something."""
     pops_from_backoff: bool
     """An idle scheduling loop takes rejected pods straight from backoffQ (gate SchedulerPopFromBackoffQ)."""
     logs_event_moves_at_4: bool
@@ -78,6 +80,7 @@ class ReleaseTraits:
 
 
 CAUTIOUS_TRAITS = ReleaseTraits(
+    source_read=False,
     pops_from_backoff=False,
     logs_event_moves_at_4=False,
     logs_unscheduled_updates=False,
@@ -89,6 +92,7 @@ CAUTIOUS_TRAITS = ReleaseTraits(
 
 _TRAITS: dict[str, ReleaseTraits] = {
     "1.29": ReleaseTraits(
+        source_read=True,
         pops_from_backoff=False,
         logs_event_moves_at_4=True,
         logs_unscheduled_updates=False,
@@ -97,6 +101,7 @@ _TRAITS: dict[str, ReleaseTraits] = {
         whole_second_backoff=False,
     ),
     "1.35": ReleaseTraits(
+        source_read=True,
         pops_from_backoff=True,
         logs_event_moves_at_4=False,
         logs_unscheduled_updates=True,
@@ -105,6 +110,7 @@ _TRAITS: dict[str, ReleaseTraits] = {
         whole_second_backoff=True,
     ),
     "1.36": ReleaseTraits(
+        source_read=True,
         pops_from_backoff=True,
         logs_event_moves_at_4=False,
         logs_unscheduled_updates=True,
@@ -113,6 +119,7 @@ _TRAITS: dict[str, ReleaseTraits] = {
         whole_second_backoff=True,
     ),
     "1.37": ReleaseTraits(
+        source_read=True,
         pops_from_backoff=True,
         logs_event_moves_at_4=False,
         logs_unscheduled_updates=True,
@@ -151,10 +158,16 @@ class ReleaseFinder:
 
     @property
     def release(self) -> str | None:
-        """The family, ``1.X``, or None while nothing proves one."""
+        """The family, ``1.X``, or None while nothing points to one."""
         if self._given:
             return self._given
         return next((self._found[kind] for kind in _PROOF_ORDER if kind in self._found), None)
+
+    @property
+    def traits(self) -> ReleaseTraits:
+        """The traits of the family, cautious ones while too little points to it."""
+        lone = self.evidence == "sites" and self._sites[self._found["sites"]] < _SITES_NEEDED
+        return CAUTIOUS_TRAITS if lone else traits_of(self.release)
 
     @property
     def evidence(self) -> str | None:
@@ -190,10 +203,9 @@ class ReleaseFinder:
 
     def _count_site(self, family: str) -> None:
         self._sites[family] = self._sites.get(family, 0) + 1
-        best = max(self._sites, key=lambda name: self._sites[name])
-        if self._sites[best] >= _SITES_NEEDED and len(self._sites) == 1:
-            self._found["sites"] = best
-        elif len(self._sites) > 1:
+        if len(self._sites) == 1:
+            self._found["sites"] = family
+        else:
             self._found.pop("sites", None)
 
 
