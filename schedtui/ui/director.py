@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
     from textual.widget import Widget
 
-    from schedtui.ui.app import SchedtuiApp
     from schedtui.ui.key_table import KeyTable
     from schedtui.ui.keys import Need
     from schedtui.ui.services.plan import Plan
     from schedtui.ui.services.prepare import Request
+    from schedtui.ui.stage import Stage
 
 
 class Director:
@@ -54,7 +54,7 @@ class Director:
         """Told on the terminal after the screen is gone."""
         self.session: Session | None = None
         self.main: MainScreen | None = None
-        self._app: SchedtuiApp | None = None
+        self._app: Stage | None = None
         self._cancel = threading.Event()
         self._preparing: threading.Thread | None = None
         self._ending = False
@@ -75,12 +75,12 @@ class Director:
         }
 
     @property
-    def app(self) -> SchedtuiApp:
+    def app(self) -> Stage:
         """The application, once it runs."""
         assert self._app is not None
         return self._app
 
-    def begin(self, app: SchedtuiApp) -> None:
+    def begin(self, app: Stage) -> None:
         """Show the first screen."""
         self._app = app
         self.views = ViewCommands(app)

@@ -21,7 +21,7 @@ from schedtui.ui.screens.overlays import ListScreen
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from schedtui.ui.app import SchedtuiApp
+    from schedtui.ui.stage import Stage
 
 CLIPBOARD_LIMIT = 74_000
 """Characters of base64 that terminals take in one OSC 52 sequence (xterm's limit is the lowest)."""
@@ -30,7 +30,7 @@ CLIPBOARD_LIMIT = 74_000
 class ViewCommands:
     """What can be done to the picture."""
 
-    def __init__(self, app: SchedtuiApp, clipboard: str = "auto") -> None:
+    def __init__(self, app: Stage, clipboard: str = "auto") -> None:
         """Create it.
 
         Args:

@@ -1,0 +1,57 @@
+"""The application as far as screens and commands need it: themes, palette, painting.
+
+Owns what is painted with. What is shown, and what a wish does, is ``app``'s and ``director``'s.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import App
+
+from schedtui.ui.frame_writer import FrameWriter
+from schedtui.ui.themes import Palette, ThemeSet, choose_theme
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from textual.screen import Screen
+
+
+class Stage(App[int]):
+    """A Textual application with palettes."""
+
+    ENABLE_COMMAND_PALETTE = False
+    AUTO_FOCUS = ""
+    ALLOW_SELECT: ClassVar[bool] = False
+
+    def __init__(self, themes: ThemeSet, theme: str = "") -> None:
+        """Create it.
+
+        Args:
+            themes: All themes.
+            theme: The name of the one to begin with; empty: what suits the terminal.
+
+        Raises:
+            WrongUse: There is no theme of that name.
+        """
+        super().__init__()
+        self.themes = themes
+        for palette in themes.palettes.values():
+            self.register_theme(palette.theme)
+        self.palette: Palette = choose_theme(theme, themes)
+        self.theme = self.palette.name
+        self.animation_level = "none"
+        self.frames = FrameWriter(self)
+
+    def use_theme(self, name: str) -> None:
+        """Paint in another theme."""
+        self.palette = self.themes.palettes[name]
+        self.theme = name
+        for screen in self.screen_stack:
+            for widget in screen.query("*"):
+                widget.refresh()
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        """Textual's hook for painting: only what changed is written, where that is possible."""
+        if not self.frames.display(screen, renderable):
+            super()._display(screen, renderable)
