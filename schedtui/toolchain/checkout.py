@@ -213,15 +213,16 @@ class Checkout:
 
     def scheduler_package_dirs(self) -> dict[str, Path]:
         """Import path → directory of each package of the scheduler, its command, and the user's own plugins."""
-        roots = [SCHEDULER_PACKAGE, COMMAND_PACKAGE]
-        if self.layout == "out-of-tree":
-            roots.append(self.module)
         found: dict[str, Path] = {}
-        for import_path in roots:
+        for import_path in (SCHEDULER_PACKAGE, COMMAND_PACKAGE):
             directory = self.modules.package_directory(import_path)
             if directory is not None:
                 found.update(_packages_below(import_path, directory))
-        return found
+        return {**found, **self.own_package_dirs()}
+
+    def own_package_dirs(self) -> dict[str, Path]:
+        """Import path → directory of an out-of-tree module's own packages; empty for a Kubernetes tree."""
+        return dict(_packages_below(self.module, self.root)) if self.layout == "out-of-tree" else {}
 
     def functions_named(self, name: str) -> tuple[FunctionPlace, ...]:
         """Functions and methods of that name in the scheduler's packages (and the user's own), tests left out."""

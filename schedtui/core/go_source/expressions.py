@@ -1,0 +1,452 @@
+"""Go expressions to what they stand for: a logger's, context's or request's value, a number, a text.
+
+Owns the tables of functions that make, pass on or raise such values. It follows no statement and notes no log
+call; the only facts it notes are results of calls.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from schedtui.core.go_source.declarations import (
+    CONTEXT,
+    KLOG_PACKAGES,
+    LOGGER,
+    LOGR_PACKAGE,
+    REQUEST,
+    VERBOSE,
+    constant_number,
+    kind_of_type,
+    unquote,
+)
+from schedtui.core.go_source.facts import BASE, CallResult, Term
+from schedtui.core.go_source.messages import ANYTHING, from_format, joined, literal
+from schedtui.core.go_source.scope import (
+    BASE_TERMS,
+    ENVIRONMENT,
+    Guard,
+    LiteralFunction,
+    Numbers,
+    Scope,
+    Texts,
+    Value,
+    find_function,
+    limited,
+    ordered,
+)
+from schedtui.core.go_source.syntax import node_text
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from schedtui.core.go_source.messages import MessagePattern
+
+_ARGUMENT, _NEW = "argument", "new"
+
+_PACKAGE_FUNCTIONS: dict[tuple[str, str], tuple[str, int, str]] = {
+    ("klog", "FromContext"): (_ARGUMENT, 0, LOGGER),
+    ("klog", "Background"): (_NEW, 0, LOGGER),
+    ("klog", "TODO"): (_NEW, 0, LOGGER),
+    ("klog", "NewKlogr"): (_NEW, 0, LOGGER),
+    ("klog", "NewContext"): (_ARGUMENT, 1, CONTEXT),
+    ("klog", "LoggerWithValues"): (_ARGUMENT, 0, LOGGER),
+    ("klog", "LoggerWithName"): (_ARGUMENT, 0, LOGGER),
+    (LOGR_PACKAGE, "FromContext"): (_ARGUMENT, 0, LOGGER),
+    (LOGR_PACKAGE, "FromContextOrDiscard"): (_ARGUMENT, 0, LOGGER),
+    (LOGR_PACKAGE, "NewContext"): (_ARGUMENT, 1, CONTEXT),
+    ("context", "Background"): (_NEW, 0, CONTEXT),
+    ("context", "TODO"): (_NEW, 0, CONTEXT),
+    ("context", "WithCancel"): (_ARGUMENT, 0, CONTEXT),
+    ("context", "WithCancelCause"): (_ARGUMENT, 0, CONTEXT),
+    ("context", "WithDeadline"): (_ARGUMENT, 0, CONTEXT),
+    ("context", "WithDeadlineCause"): (_ARGUMENT, 0, CONTEXT),
+    ("context", "WithTimeout"): (_ARGUMENT, 0, CONTEXT),
+    ("context", "WithTimeoutCause"): (_ARGUMENT, 0, CONTEXT),
+    ("context", "WithValue"): (_ARGUMENT, 0, CONTEXT),
+    ("context", "WithoutCancel"): (_ARGUMENT, 0, CONTEXT),
+    ("net/http", "NewRequestWithContext"): (_ARGUMENT, 0, REQUEST),
+    ("net/http", "NewRequest"): (_NEW, 0, REQUEST),
+}
+"""(package, function) → whether its result is one of its arguments or new, which argument, and the kind."""
+
+_SAME_LOGGER_METHODS = frozenset({"WithName", "WithValues", "WithSink", "WithLazyValues"})
+"""Methods of a logger that leave its level alone."""
+
+_REQUEST_METHODS = {"Context": CONTEXT, "Clone": REQUEST}
+"""Methods of a request that hand its context on."""
+
+_CARRIER_NAME = re.compile(r"(?:ctx|context|log|logger|req|request)(?:V\w*)?$", re.IGNORECASE)
+"""Names that a logger, context or request usually has; consulted only where no type can be seen."""
+
+LEVEL_TAKER = re.compile(r"log|trace|verb|level|debug|print|report", re.IGNORECASE)
+"""Names of functions whose numbers are noted, so that a V given by a parameter can be told."""
+
+_CONVERSIONS = frozenset({"int", "int8", "int16", "int32", "int64", "uint", "Level", "klog.Level", "string"})
+"""Conversions that leave a number or text what it is."""
+
+
+def evaluate(node: Node | None, scope: Scope) -> Value | None:
+    """The value of an expression; None when it carries no level."""
+    if node is None:
+        return None
+    reader = _READERS.get(node.type)
+    return reader(node, scope) if reader is not None else None
+
+
+def _inner(node: Node, scope: Scope) -> Value | None:
+    return evaluate(node.named_children[-1] if node.named_children else None, scope)
+
+
+def _operand(node: Node, scope: Scope) -> Value | None:
+    return evaluate(node.child_by_field_name("operand"), scope)
+
+
+def _identifier(node: Node, scope: Scope) -> Value | None:
+    name = node_text(node)
+    if name in scope.bindings:
+        binding = scope.bindings[name]
+        return binding if isinstance(binding, Value) else None
+    variable = scope.package.variables.get(name)
+    if variable is None:
+        return None
+    kind, initial, file = variable
+    if not kind and initial is not None:
+        outside = Scope(scope.package, file, scope.collector, "", "", 0)
+        found = evaluate(initial, outside) if initial.type == "call_expression" else None
+        kind = found.kind if found is not None else ""
+    return Value(frozenset({Term(f"G:{scope.package.import_path}.{name}")}), kind) if kind else None
+
+
+def _selector(node: Node, scope: Scope) -> Value | None:
+    operand = node.child_by_field_name("operand")
+    name = node_text(node.child_by_field_name("field"))
+    package = imported(operand, scope)
+    if package is not None:
+        if _CARRIER_NAME.search(name):
+            return Value(frozenset({Term(f"G:{package}.{name}")}), "")
+        return None
+    kind = scope.package.fields.get(name, "")
+    if kind or (name[:1].isupper() and _CARRIER_NAME.search(name)):
+        return Value(frozenset({Term(field_key(name, scope))}), kind)
+    return None
+
+
+def field_key(name: str, scope: Scope) -> str:
+    """The key of a field: by package when only the package can reach it, else by name alone."""
+    return f"F:*:{name}" if name[:1].isupper() else f"F:{scope.package.import_path}:{name}"
+
+
+def imported(node: Node | None, scope: Scope) -> str | None:
+    """The import path that a name stands for; None when a variable hides it or it is none."""
+    if node is None or node.type != "identifier":
+        return None
+    name = node_text(node)
+    return None if name in scope.bindings else scope.file.imports.get(name)
+
+
+def table_package(path: str) -> str:
+    """The two import paths of klog under one name, any other path as it is."""
+    return "klog" if path in KLOG_PACKAGES else path
+
+
+def arguments_of(node: Node) -> list[Node]:
+    """The arguments of a call, comments left out."""
+    arguments = node.child_by_field_name("arguments")
+    return (
+        [child for child in arguments.named_children if child.type != "comment"] if arguments is not None else []
+    )
+
+
+def _call(node: Node, scope: Scope) -> Value | None:
+    return evaluate_results(node, 1, scope)[0]
+
+
+def evaluate_results(node: Node, count: int, scope: Scope, wanted: tuple[str, ...] = ()) -> list[Value | None]:
+    """The value of each result of a call.
+
+    Args:
+        node: The call.
+        count: How many results are taken.
+        scope: Where it stands.
+        wanted: The names that take the results; a name such as ``ctx`` makes an unknown call worth noting.
+    """
+    nothing: list[Value | None] = [None] * count
+    function = callee_node(node)
+    arguments = arguments_of(node)
+    if function is None:
+        return nothing
+    if function.type == "selector_expression":
+        operand = function.child_by_field_name("operand")
+        name = node_text(function.child_by_field_name("field"))
+        package = imported(operand, scope)
+        if package is not None:
+            known = _package_call(table_package(package), name, arguments, scope)
+            if known is not None:
+                return [known, *nothing[1:]]
+            return _unknown_results(node, f"{package}.{name}", name, count, wanted, scope)
+        value = evaluate(operand, scope)
+        if value is not None and (result := _method_of_value(value, name, arguments, count, scope)) is not None:
+            return result
+        if name == "Context" and not arguments:
+            return [Value(frozenset({Term(ENVIRONMENT)}), CONTEXT), *nothing[1:]]
+        return _unknown_results(node, method_key(operand, name, len(arguments), scope), name, count, wanted, scope)
+    if function.type == "identifier":
+        name = node_text(function)
+        bound = literal_of(function, scope)
+        if bound is not None or name in scope.bindings:
+            return _unknown_results(node, bound.key if bound else f"?{name}", name, count, wanted, scope)
+        if name in _CONVERSIONS:
+            return nothing
+        return _unknown_results(node, f"{scope.package.import_path}.{name}", name, count, wanted, scope)
+    return nothing
+
+
+def callee_node(node: Node) -> Node | None:
+    """The expression that is called, type arguments and parentheses taken off."""
+    function = node.child_by_field_name("function")
+    while function is not None and function.type in ("parenthesized_expression", "index_expression"):
+        operand = function.child_by_field_name("operand")
+        inner = function.named_children
+        function = operand if operand is not None else inner[0] if inner else None
+    return function
+
+
+def _package_call(package: str, name: str, arguments: list[Node], scope: Scope) -> Value | None:
+    if package == "klog" and name in ("V", "VDepth"):
+        levels = arguments[-1] if arguments else None
+        return raised(Value(BASE_TERMS, VERBOSE, name == "VDepth"), levels, scope)
+    if package == LOGR_PACKAGE and name == "Discard":
+        return Value(frozenset(), LOGGER)
+    rule = _PACKAGE_FUNCTIONS.get((package, name))
+    if rule is None:
+        return None
+    how, index, kind = rule
+    if how == _NEW:
+        return Value(BASE_TERMS, kind)
+    value = evaluate(arguments[index], scope) if index < len(arguments) else None
+    if value is None:
+        origin = ENVIRONMENT if kind != LOGGER or name == "FromContext" else "?unknown argument"
+        return Value(frozenset({Term(origin)}), kind)
+    return Value(value.terms, kind, value.elsewhere)
+
+
+def _method_of_value(
+    value: Value, name: str, arguments: list[Node], count: int, scope: Scope
+) -> list[Value | None] | None:
+    """The results of a method of a logger, context or request; None when it hands no level on."""
+    rest: list[Value | None] = [None] * (count - 1)
+    if name == "V" and len(arguments) == 1:
+        return [raised(value, arguments[0], scope), *rest]
+    if name in _SAME_LOGGER_METHODS:
+        return [value, *rest]
+    if name == "WithCallDepth":
+        return [Value(value.terms, value.kind, elsewhere=True), *rest]
+    if name == "WithCallStackHelper":
+        return [None, value, *rest[1:]]
+    if value.kind in (REQUEST, "") and name in _REQUEST_METHODS:
+        changed = evaluate(arguments[0], scope) if name == "Clone" and arguments else value
+        return [Value((changed or value).terms, _REQUEST_METHODS[name]), *rest]
+    if value.kind in (REQUEST, "") and name == "WithContext" and arguments:
+        context = evaluate(arguments[0], scope)
+        return [Value(context.terms if context else frozenset({Term(ENVIRONMENT)}), REQUEST), *rest]
+    return None
+
+
+def method_key(operand: Node | None, name: str, arguments: int, scope: Scope) -> str:
+    """The key of a method: exact where the receiver's type is seen and declares it, else by name and arguments."""
+    if operand is not None and operand.type == "identifier":
+        type_name = scope.types.get(node_text(operand), "")
+        key = f"{scope.package.import_path}.{type_name}.{name}"
+        if type_name and find_function(scope, key) is not None:
+            return key
+    return f".{name}/{arguments}"
+
+
+def _unknown_results(
+    node: Node, callee: str, name: str, count: int, wanted: tuple[str, ...], scope: Scope
+) -> list[Value | None]:
+    """Results of a function that no table knows: its own results where it is indexed, else what it was given."""
+    declared = find_function(scope, callee)
+    if declared is not None:
+        kinds = [kind for _, kind in declared.results]
+    else:
+        named = wanted or (name,)
+        kinds = ["" if _CARRIER_NAME.search(word) else "-" for word in named]
+        if callee.startswith(".") and not any(kind == "" for kind in kinds):
+            return [None] * count
+    out: list[Value | None] = []
+    for index in range(count):
+        kind = kinds[index] if index < len(kinds) else "-"
+        carries = bool(kind) if declared is not None else kind == ""
+        out.append(_call_result(node, callee, index, kind.strip("-"), scope) if carries else None)
+    return out
+
+
+def _call_result(node: Node, callee: str, index: int, kind: str, scope: Scope) -> Value:
+    given: frozenset[Term] = frozenset()
+    for argument in arguments_of(node):
+        value = evaluate(argument, scope)
+        if value is not None:
+            given |= value.terms
+    if not given:
+        given = frozenset({Term("?result of a call outside the index" if kind == LOGGER else ENVIRONMENT)})
+    row, column = node.start_point
+    key = f"X:{scope.key_at(row + 1, column)}:{index}"
+    scope.collector.results[key] = CallResult(key, callee, index, ordered(limited(given)))
+    return Value(frozenset({Term(key)}), kind)
+
+
+def raised(value: Value, levels: Node | None, scope: Scope) -> Value:
+    """``value`` after a further V of the number that ``levels`` stands for."""
+    numbers = evaluate_numbers(levels, scope)
+    terms: set[Term] = set()
+    for term in value.terms:
+        for number in numbers:
+            if number is None:
+                terms.add(Term("?V of a number that cannot be told"))
+            elif isinstance(number, int):
+                terms.add(Term(term.origin, term.offset + max(number, 0), term.numbers))
+            else:
+                terms.add(Term(term.origin, term.offset, (*term.numbers, number)))
+    kind = value.kind if value.kind in (LOGGER, VERBOSE) else LOGGER
+    return Value(limited(frozenset(terms)), kind, value.elsewhere)
+
+
+def evaluate_numbers(node: Node | None, scope: Scope) -> frozenset[int | str | None]:
+    """The whole numbers an expression can be: numbers, keys that stand for one, None for any."""
+    if node is None:
+        return frozenset({None})
+    if node.type == "identifier":
+        binding = scope.bindings.get(node_text(node), scope)
+        if isinstance(binding, Numbers):
+            return binding.values
+        if binding is not scope:
+            return frozenset({None})
+    number = constant_number(node, scope.package.numbers)
+    if number is not None:
+        return frozenset({number})
+    if node.type == "selector_expression":
+        package = imported(node.child_by_field_name("operand"), scope)
+        if package is not None:
+            return frozenset({f"K:{package}.{node_text(node.child_by_field_name('field'))}"})
+    if node.type in ("call_expression", "type_conversion_expression", "parenthesized_expression"):
+        inner = arguments_of(node) if node.type == "call_expression" else node.named_children[-1:]
+        function = node_text(node.child_by_field_name("function"))
+        if len(inner) == 1 and (node.type != "call_expression" or function in _CONVERSIONS):
+            return evaluate_numbers(inner[0], scope)
+    return frozenset({None})
+
+
+def evaluate_guard(node: Node | None, scope: Scope) -> tuple[frozenset[Term], bool, bool] | None:
+    """A condition's ``Enabled()``: (logger, negated, nothing else in the condition); None without one."""
+    if node is None:
+        return None
+    if node.type == "parenthesized_expression" and node.named_children:
+        return evaluate_guard(node.named_children[0], scope)
+    if node.type == "unary_expression" and node_text(node).startswith("!"):
+        found = evaluate_guard(node.child_by_field_name("operand"), scope)
+        return (found[0], not found[1], found[2]) if found is not None else None
+    if node.type == "identifier":
+        binding = scope.bindings.get(node_text(node))
+        return (binding.terms, False, True) if isinstance(binding, Guard) else None
+    if node.type == "binary_expression" and node_text(node.child_by_field_name("operator")) == "&&":
+        for side in ("left", "right"):
+            found = evaluate_guard(node.child_by_field_name(side), scope)
+            if found is not None and not found[1]:
+                return (found[0], False, False)
+        return None
+    terms = enabled_terms(node, scope)
+    return (terms, False, True) if terms is not None else None
+
+
+def enabled_terms(node: Node, scope: Scope) -> frozenset[Term] | None:
+    """The logger of ``x.Enabled()`` (or of klog's ``bool(klog.V(n))``); None for any other expression."""
+    if node.type not in ("call_expression", "type_conversion_expression"):
+        return None
+    function = callee_node(node)
+    if function is not None and function.type == "selector_expression":
+        if node_text(function.child_by_field_name("field")) != "Enabled":
+            return None
+        value = evaluate(function.child_by_field_name("operand"), scope)
+        return value.terms if value is not None else None
+    inner = arguments_of(node)
+    if node_text(function) == "bool" and len(inner) == 1:
+        value = evaluate(inner[0], scope)
+        return value.terms if value is not None else enabled_terms(inner[0], scope)
+    return None
+
+
+def evaluate_texts(node: Node | None, scope: Scope, *, as_format: bool = False) -> Texts:
+    """The texts an expression can be; ``as_format`` reads literals as fmt formats."""
+    unknown = Texts(frozenset({ANYTHING}), frozenset())
+    if node is None:
+        return unknown
+    if node.type in ("interpreted_string_literal", "raw_string_literal"):
+        text = unquote(node)
+        return Texts(frozenset({from_format(text) if as_format else literal(text)}), frozenset())
+    if node.type == "parenthesized_expression" and node.named_children:
+        return evaluate_texts(node.named_children[0], scope, as_format=as_format)
+    if node.type == "identifier":
+        binding = scope.bindings.get(node_text(node))
+        if isinstance(binding, Texts):
+            return binding
+        text_constant = scope.package.texts.get(node_text(node))
+        if text_constant is not None and binding is None:
+            return Texts(
+                frozenset({from_format(text_constant) if as_format else literal(text_constant)}), frozenset()
+            )
+        return unknown
+    if node.type == "binary_expression" and node_text(node.child_by_field_name("operator")) == "+":
+        left = evaluate_texts(node.child_by_field_name("left"), scope, as_format=as_format)
+        right = evaluate_texts(node.child_by_field_name("right"), scope, as_format=as_format)
+        return Texts(_products(left.patterns, right.patterns), frozenset())
+    if node.type == "call_expression":
+        return _call_texts(node, scope)
+    return unknown
+
+
+def _products(left: frozenset[MessagePattern], right: frozenset[MessagePattern]) -> frozenset[MessagePattern]:
+    return frozenset(joined([first, second]) for first in left for second in right)
+
+
+def _call_texts(node: Node, scope: Scope) -> Texts:
+    arguments = arguments_of(node)
+    function = callee_node(node)
+    name = node_text(function.child_by_field_name("field")) if function is not None else ""
+    package = imported(function.child_by_field_name("operand"), scope) if function is not None else None
+    if package == "fmt" and name == "Sprintf" and arguments:
+        return evaluate_texts(arguments[0], scope, as_format=True)
+    if node_text(function) == "string" and len(arguments) == 1:
+        return evaluate_texts(arguments[0], scope)
+    return Texts(frozenset({ANYTHING}), frozenset())
+
+
+def _asserted(node: Node, scope: Scope) -> Value | None:
+    value = _operand(node, scope)
+    if value is not None:
+        return value
+    kind = kind_of_type(node.child_by_field_name("type"), scope.file, scope.package.import_path)
+    return Value(frozenset({Term("?type assertion")}), kind) if kind else None
+
+
+_READERS = {
+    "identifier": _identifier,
+    "parenthesized_expression": _inner,
+    "unary_expression": _operand,
+    "selector_expression": _selector,
+    "call_expression": _call,
+    "type_assertion_expression": _asserted,
+}
+"""Expression node type → its reader."""
+
+
+def literal_of(node: Node | None, scope: Scope) -> LiteralFunction | None:
+    """The function literal that a name is bound to."""
+    binding = scope.bindings.get(node_text(node)) if node is not None and node.type == "identifier" else None
+    return binding if isinstance(binding, LiteralFunction) else None
+
+
+def is_base(term: Term) -> bool:
+    """Whether a term is a plain logger."""
+    return term.origin == BASE and term.offset == 0 and not term.numbers

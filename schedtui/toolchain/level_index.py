@@ -1,0 +1,272 @@
+"""The V-level index of a source tree: built by worker processes, kept on disk, mended when a file is edited.
+
+Owns the cache (one directory for each tree, component and indexer version) and the questions that panes and
+commands ask of an index. Parsing and solving are ``core.go_source``'s, look-up is ``core.call_sites``'.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from schedtui.core.call_sites import CallSite, CallSites, SiteLevel, call_site
+from schedtui.core.errors import SchedtuiError
+from schedtui.core.go_source.facts import PackageFacts
+from schedtui.core.go_source.solve import solve
+from schedtui.core.level_reading import LevelReading
+from schedtui.toolchain.level_worker import Job, read_jobs
+from schedtui.toolchain.source_files import PackageStamp, go_machine, go_system, main_packages, walk_imports
+
+if TYPE_CHECKING:
+    from schedtui.toolchain.checkout import Checkout
+
+INDEXER_VERSION = 1
+"""Raised when facts or solving change, so that no old cache is read."""
+
+FEW_PACKAGES = 16
+"""So many packages are read in this process: starting workers would cost more."""
+
+MOST_WORKERS = 8
+"""More worker processes than this gain nothing on a tree of this size."""
+
+DEFAULT_COMPONENT = "kube-scheduler"
+"""Whose files are indexed unless another component is named."""
+
+
+_T = TypeVar("_T")
+
+
+class _StoredIndex(msgspec.Struct):
+    """The solved index as it lies in the cache."""
+
+    sites: list[CallSite]
+    files: list[str]
+
+
+class IndexCancelled(SchedtuiError):
+    """The building of an index was given up because its user went on."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexCost:
+    """What it took to get an index."""
+
+    seconds: float
+    """From the call to the index."""
+    packages: int
+    """Packages of the component that are on disk."""
+    files: int
+    """Go files of the component."""
+    parsed: int
+    """Packages that had to be parsed; 0 when all came from the cache."""
+
+
+class LevelIndex:
+    """The call sites of one source tree, with the way back to its files. Read only: threads may share it."""
+
+    def __init__(self, checkout: Checkout, sites: CallSites, cost: IndexCost) -> None:
+        self.checkout = checkout
+        self.sites = sites
+        """The index itself."""
+        self.cost = cost
+
+    def level_of_site(self, file: str, src_line: int, message: str) -> SiteLevel:
+        """What the source says of a record, by its file, line and message."""
+        return self.sites.look_up(file, src_line, message)
+
+    def call_sites_in(self, path: Path | str) -> list[CallSite]:
+        """The log calls of a file, by line: for a source pane's gutter.
+
+        Args:
+            path: The file on disk, or its import path and name.
+        """
+        name = str(path)
+        known = self.sites.calls_in(name)
+        if known:
+            return known
+        place = Path(name) if name.startswith("/") else self.checkout.root / name
+        package = self.checkout.import_path_of(place)
+        return self.sites.calls_in(f"{package}/{place.name}") if package else []
+
+    def site_path(self, file: str, src_line: int, message: str, severity: str = "I") -> tuple[Path, int] | None:
+        """The file and the line of the call that wrote a record; None when the source has no such call.
+
+        Args:
+            file: Base name of the Go file in the record's header.
+            src_line: The line there.
+            message: The record's message.
+            severity: Its header letter.
+        """
+        site = self.sites.look_up(file, src_line, message, severity=severity).site
+        if site is None:
+            return None
+        path = self.checkout.file_path(site.path)
+        return (path, site.call_line) if path is not None else None
+
+    def reading(self, changed_files: frozenset[str] = frozenset()) -> LevelReading:
+        """Start reading one log with this source."""
+        release = self.checkout.release
+        exact = release.version if release.exact else None
+        return LevelReading(self.sites, release=exact, changed_files=changed_files)
+
+
+def load_level_index(
+    checkout: Checkout,
+    cache_dir: Path,
+    *,
+    component: str = DEFAULT_COMPONENT,
+    workers: int | None = None,
+    cancel: threading.Event | None = None,
+) -> LevelIndex:
+    """The index of a tree: from the cache as far as nothing changed, the rest built now.
+
+    Args:
+        checkout: The source tree.
+        cache_dir: schedtui's cache directory; the index lies below it.
+        component: Which command's files: ``kube-scheduler``, ``kube-apiserver`` …
+        workers: Worker processes; as many as there are cores when None.
+        cancel: Set by another thread to give up.
+
+    Raises:
+        IndexCancelled: When ``cancel`` was set.
+    """
+    return _Builder(checkout, _index_directory(checkout, cache_dir, component), component, workers, cancel).load()
+
+
+def _index_directory(checkout: Checkout, cache_dir: Path, component: str) -> Path:
+    identity = f"{os.path.realpath(checkout.root)}\0{component}\0{go_system()}/{go_machine()}\0{INDEXER_VERSION}"
+    return cache_dir / "levels" / hashlib.sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[:20]
+
+
+class _Builder:
+    """One load of an index."""
+
+    def __init__(
+        self,
+        checkout: Checkout,
+        directory: Path,
+        component: str,
+        workers: int | None,
+        cancel: threading.Event | None,
+    ) -> None:
+        self._checkout = checkout
+        self._directory = directory
+        self._component = component
+        self._workers = max(1, min(workers or os.cpu_count() or 1, MOST_WORKERS))
+        self._cancel = cancel or threading.Event()
+
+    def load(self) -> LevelIndex:
+        started = time.monotonic()
+        known = {package.import_path: package for package in self._stored("packages", list[PackageStamp]) or ()}
+        mains = main_packages(self._checkout, self._component)
+        packages = walk_imports(self._checkout, mains, known, self._cancel.is_set)
+        self._stop_if_cancelled()
+        changed = [package for path, package in packages.items() if known.get(path) != package]
+        stored = self._stored("index", _StoredIndex) if known else None
+        if stored is None or changed or len(packages) != len(known):
+            stored = self._build(packages, changed if stored is not None else list(packages.values()))
+            self._keep("packages", list(packages.values()))
+        on_disk = [package for package in packages.values() if package.directory]
+        cost = IndexCost(
+            seconds=time.monotonic() - started,
+            packages=len(on_disk),
+            files=sum(file.in_build for package in on_disk for file in package.files),
+            parsed=len(changed),
+        )
+        return LevelIndex(self._checkout, CallSites(stored.sites, stored.files), cost)
+
+    def _build(self, packages: dict[str, PackageStamp], changed: list[PackageStamp]) -> _StoredIndex:
+        facts = {one.import_path: one for one in self._stored("facts", list[PackageFacts]) or ()}
+        if not facts:
+            changed = list(packages.values())
+        jobs = [(package.import_path, package.directory, package.relevant_files) for package in changed]
+        facts.update((one.import_path, one) for one in self._extract([job for job in jobs if job[2]]))
+        for path, _, names in jobs:
+            if not names:
+                facts.pop(path, None)
+        used = [facts[path] for path in packages if path in facts]
+        self._stop_if_cancelled()
+        stored = _StoredIndex(
+            sites=[call_site(solved) for solved in solve(used)],
+            files=sorted({file.name for package in packages.values() for file in package.files if file.in_build}),
+        )
+        self._keep("facts", used)
+        self._keep("index", stored)
+        return stored
+
+    def _extract(self, jobs: list[Job]) -> list[PackageFacts]:
+        if len(jobs) <= FEW_PACKAGES or self._workers == 1:
+            return read_jobs(jobs)
+        shares = self._shares(jobs)
+        with ThreadPoolExecutor(len(shares), thread_name_prefix="level-index") as pool:
+            answers = list(pool.map(self._ask_worker, shares))
+        self._stop_if_cancelled()
+        return [one for answer in answers for one in answer]
+
+    def _shares(self, jobs: list[Job]) -> list[list[Job]]:
+        """Jobs dealt out so that each worker gets about as many bytes."""
+        sizes = {job[0]: sum(Path(job[1], name).stat().st_size for name in job[2]) for job in jobs}
+        shares: list[tuple[int, list[Job]]] = [(0, []) for _ in range(self._workers)]
+        for job in sorted(jobs, key=lambda job: -sizes[job[0]]):
+            size, share = min(shares, key=lambda share: share[0])
+            shares.remove((size, share))
+            shares.append((size + sizes[job[0]], [*share, job]))
+        return [share for _, share in shares if share]
+
+    def _ask_worker(self, jobs: list[Job]) -> list[PackageFacts]:
+        """Have one worker process read its share; when it fails, this process reads it."""
+        child = subprocess.Popen(
+            [sys.executable, "-m", "schedtui.toolchain.level_worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            # A key that interrupts the terminal's programs is for the caller to answer, not for its workers.
+            start_new_session=True,
+        )
+        request: bytes | None = msgspec.msgpack.encode(jobs)
+        while True:
+            try:
+                answer, _ = child.communicate(request, timeout=0.2)
+                break
+            except subprocess.TimeoutExpired:
+                request = None
+                if self._cancel.is_set():
+                    child.kill()
+        if self._cancel.is_set():
+            return []
+        if child.returncode != 0:
+            return read_jobs(jobs)
+        return msgspec.msgpack.decode(answer, type=list[PackageFacts])
+
+    def _stop_if_cancelled(self) -> None:
+        if self._cancel.is_set():
+            raise IndexCancelled("The level index was not finished", where=str(self._checkout.root))
+
+    def _stored(self, name: str, kind: type[_T]) -> _T | None:
+        """One part of the cache; None when it is not there or not readable as what it should be."""
+        try:
+            return msgspec.msgpack.decode((self._directory / f"{name}.msgpack").read_bytes(), type=kind)
+        except (OSError, msgspec.MsgspecError):
+            return None
+
+    def _keep(self, name: str, value: object) -> None:
+        """Write one part of the cache whole or not at all; a cache that cannot be written is done without."""
+        try:
+            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=self._directory, prefix=f"{name}-", delete=False) as file:
+                file.write(msgspec.msgpack.encode(value))
+            Path(file.name).replace(self._directory / f"{name}.msgpack")
+        except OSError:
+            # A full disk or a read-only home: the next start builds the index again.
+            return
