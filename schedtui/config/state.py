@@ -37,6 +37,8 @@ class KeptBreakpoint(msgspec.Struct, frozen=True, omit_defaults=True):
     """1-based; 0 when set by function."""
     message: str = ""
     """The log message at that line, when it was set from a log record: finds the line again after edits."""
+    text: str = ""
+    """The source line at that place, blanks around it left out: finds the line again after edits."""
     condition: str = ""
     hit_condition: str = ""
     pod: str = ""

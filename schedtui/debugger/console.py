@@ -5,6 +5,7 @@ Owns the reading of a typed line. What dlv makes of it is shown as dlv says it.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from schedtui.core.errors import DebuggerFailed
@@ -64,7 +65,7 @@ def carry_out(engine: Engine, command: Console) -> None:
     if verb in ("restart", "r") and not rest:
         engine.restart(Restart())
     elif verb in ("break", "b") and rest:
-        engine.breakpoints.set_typed(engine, SetBreakpoint(rest))
+        _break(engine, rest)
     elif name := resuming(line):
         if engine.state == "exited":
             raise DebuggerFailed("The target has ended", hint="r starts it again.")
@@ -73,3 +74,23 @@ def carry_out(engine: Engine, command: Console) -> None:
         reply = engine.talk.ask(line, limit=None)
         engine.say(reply.text, "error" if reply.failure else "output")
         engine.after_typing()
+
+
+_CONDITION = re.compile(r"^(?P<place>.+?)\s+if\s+(?P<condition>.+)$")
+_NAMED = re.compile(r"^(?P<name>[A-Za-z][A-Za-z0-9]*)\s+(?P<place>\S+)$")
+
+
+def read_break(rest: str) -> SetBreakpoint:
+    """What a typed ``break`` asks for: an optional name, a location, an optional condition."""
+    condition = ""
+    if match := _CONDITION.match(rest):
+        rest, condition = match["place"], match["condition"]
+    name = ""
+    if match := _NAMED.match(rest):
+        name, rest = match["name"], match["place"]
+    return SetBreakpoint(rest, condition=condition, name=name)
+
+
+def _break(engine: Engine, rest: str) -> None:
+    """A typed ``break``: a documented spelling is understood, everything else is for dlv to judge."""
+    engine.breakpoints.set(engine, read_break(rest), typed=True)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from schedtui.config.state import KeptBreakpoint
+    from schedtui.debugger.breakpoints import SourceTree
     from schedtui.debugger.catalogue import Catalogue
-    from schedtui.debugger.keeper import SourceTree
     from schedtui.debugger.model import Command, Event, Launch
 
 
@@ -47,7 +47,7 @@ class DebuggerDriver:
     ) -> None:
         self._post = post
         self._inbox = Inbox()
-        keeper = BreakpointKeeper(launch, kept, catalogue)
+        keeper = BreakpointKeeper(kept, catalogue)
         self._engine = Engine(launch, post, self._inbox, source, keeper, tuple(watches))
         self._thread = threading.Thread(target=self._run, name="dlv", daemon=True)
 

@@ -39,8 +39,9 @@ from schedtui.debugger.session import Asked, DlvSession, Ended, Lines, Prompted
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from schedtui.debugger.breakpoints import SourceTree
     from schedtui.debugger.inbox import Inbox
-    from schedtui.debugger.keeper import BreakpointKeeper, SourceTree
+    from schedtui.debugger.keeper import BreakpointKeeper
     from schedtui.debugger.model import Command, Event, Launch, Stop, TargetState
     from schedtui.debugger.questions import Question
     from schedtui.debugger.session import Piece
@@ -170,6 +171,7 @@ class Engine:
         ready = self._talk.documents("schedtui_ready").documents["ready"]
         self._owned.target(int(ready["pid"]))
         self._inspector = Inspector(self._talk, self._watches)
+        self.breakpoints.new_session()
         self._new_target()
 
     def _explain_start(self, lost: SessionLost) -> None:
@@ -343,7 +345,7 @@ class Engine:
             )
         self._become("stopped", stop.title)
         self.show(stop)
-        self.breakpoints.publish(self, only_hits=True)
+        self.breakpoints.publish(self, only_changes=True)
 
     def pause(self) -> bool:
         """Stop a running target for a command; True when it may be let go again.

@@ -1,13 +1,24 @@
-"""Breakpoints: asked for, set in dlv, kept for the next session, and compared with dlv's own list."""
+"""The breakpoints of a session: asked for, set in dlv, kept for the next session, compared with dlv's own list.
+
+Owns what is wanted and which of dlv's numbers it has. Where a location lies is found by ``locations``; nothing is
+reported as set unless dlv said so.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from schedtui.config.state import KeptBreakpoint
 from schedtui.core.errors import DebuggerFailed
-from schedtui.debugger.conversation import starlark_text
-from schedtui.debugger.model import Breakpoint, BreakpointsChanged
+from schedtui.debugger import breakpoints as resolving
+from schedtui.debugger import locations
+from schedtui.debugger.catalogue import own_catalogue
+from schedtui.debugger.model import Breakpoint, BreakpointsChanged, SetBreakpoint
 from schedtui.debugger.replies import read_refusal, read_set
 
 if TYPE_CHECKING:
@@ -15,109 +26,366 @@ if TYPE_CHECKING:
 
     from schedtui.debugger.catalogue import Catalogue
     from schedtui.debugger.engine import Engine
-    from schedtui.debugger.model import AmendBreakpoint, Launch, SetBreakpoint, SetBreakpoints, SetWatchpoint
+    from schedtui.debugger.locations import Located
+    from schedtui.debugger.model import AmendBreakpoint, SetBreakpoints, SetWatchpoint
+    from schedtui.debugger.replies import Document
+
+PENDING_BASE = -1000
+"""Numbers of breakpoints that are wanted and not in dlv: below dlv's own (-1, -2)."""
+
+PER_GOROUTINE = "per goroutine"
+"""Words behind a hit condition that is counted per goroutine."""
 
 
-class SourceTree(Protocol):
-    """The part of a checkout that locations are resolved with."""
+@dataclass
+class Wanted:
+    """A breakpoint that somebody asked for."""
 
-
-DOCUMENTED = {
-    "ScheduleOne": r"pkg/scheduler\.\(\*Scheduler\)\.[sS]cheduleOne$",
-    "Pop": r"queue\.\(\*PriorityQueue\)\.Pop$",
-}
+    kept: KeptBreakpoint
+    number: int | None = None
+    """dlv's number; None while it is not set."""
+    note: str = ""
+    prints: tuple[str, ...] = field(default=())
 
 
 class BreakpointKeeper:
-    """The breakpoints of one session."""
+    """The breakpoints of one session.
 
-    def __init__(self, launch: Launch, kept: Sequence[KeptBreakpoint], catalogue: Catalogue | None) -> None:
-        self._launch = launch
-        self._kept = list(kept)
+    Args:
+        kept: What an earlier session left.
+        catalogue: The documented breakpoints; the package's own when left out.
+    """
 
-    def restore(self, engine: Engine) -> tuple[str, ...]:
-        """Set the kept breakpoints in a new target."""
-        lines = []
-        present = {b.asked or b.function for b in self.listed(engine)}
-        for kept in self._kept:
-            if kept.location in present:
-                continue
-            reply = engine.talk.ask(f"break {kept.location}", answers={"suspend-breakpoint": "n"})
-            if not read_set(reply.text):
-                lines.append(f"not set again: {kept.location}: {reply.failure}")
-        return tuple(lines)
+    def __init__(self, kept: Sequence[KeptBreakpoint] = (), catalogue: Catalogue | None = None) -> None:
+        self.catalogue = catalogue or own_catalogue()
+        self._wanted = [Wanted(one) for one in kept]
+        self._differences: list[str] = []
+        self._published: tuple[Breakpoint, ...] | None = None
 
-    def functions(self, engine: Engine, pattern: str) -> tuple[str, ...]:
-        """The target's functions that match."""
-        return tuple(
-            engine.talk.documents(f"schedtui_functions {starlark_text(pattern)}").documents.get("functions", ())
-        )
+    # --- set --------------------------------------------------------------------------------------------------
 
-    def set(self, engine: Engine, command: SetBreakpoint) -> None:
-        """Set one."""
-        name = command.location.rsplit(":", 1)[-1]
-        location = command.location
-        if name in DOCUMENTED:
-            found = self.functions(engine, DOCUMENTED[name])
-            if found:
-                location = found[0]
-                engine.say(f"{command.location} is {location} in this binary")
-        line = f"break {location}" + (f" if {command.condition}" if command.condition else "")
-        reply = engine.talk.ask(line, answers={"suspend-breakpoint": "n"})
-        placed = read_set(reply.text)
-        if not placed and read_refusal(reply.failure).kind != "exists":
-            raise DebuggerFailed(reply.failure or reply.text, where=location)
-        engine.say(reply.text, "output")
-        self._kept.append(KeptBreakpoint(location=location, condition=command.condition))
+    def set(self, engine: Engine, command: SetBreakpoint, *, typed: bool = False) -> None:
+        """Set one breakpoint.
+
+        Args:
+            engine: The session.
+            command: What was asked for.
+            typed: True when a person typed it: questions of dlv's go to that person.
+
+        Raises:
+            DebuggerFailed: It cannot be set; the hint says what works instead.
+        """
+        if command.pod and not resolving.is_pod_name(command.pod):
+            raise DebuggerFailed("This is no pod's name", where=command.pod, hint="Write namespace/name.")
+        wanted = Wanted(_kept_from(command), prints=command.prints)
+        if engine.state == "exited" and not typed:
+            wanted.note = "set when the target is started again"
+            self._wanted.append(wanted)
+            engine.say(f"{command.location}: the target has ended; {wanted.note}")
+        else:
+            self._place(engine, wanted, typed=typed)
+            self._wanted.append(wanted)
         self.publish(engine)
 
-    def set_typed(self, engine: Engine, command: SetBreakpoint) -> None:
-        """Set one that was typed."""
-        self.set(engine, command)
+    def _place(self, engine: Engine, wanted: Wanted, *, typed: bool = False) -> None:
+        located = locations.locate(engine, wanted.kept, self.catalogue)
+        if located.note:
+            engine.say(located.note)
+        number = self._in_dlv(engine, wanted, located, typed=typed)
+        wanted.number = number
+        wanted.note = located.note
+        condition = _both(located.condition, wanted.kept.condition)
+        try:
+            self._refine(engine, number, condition, wanted)
+        except DebuggerFailed:
+            engine.talk.ask(f"clear {number}")
+            raise
+        if condition and located.hot:
+            engine.say(_cost_text(engine))
+
+    def _in_dlv(self, engine: Engine, wanted: Wanted, located: Located, *, typed: bool) -> int:
+        word = "trace" if wanted.kept.tracepoint else "break"
+        name = f"{wanted.kept.name} " if wanted.kept.name.isalnum() and not wanted.kept.name.isdigit() else ""
+        answers = {} if typed else {"suspend-breakpoint": "n"}
+        reply = engine.talk.ask(f"{word} {name}{located.location}", answers=answers)
+        placed = read_set(reply.text)
+        if placed:
+            engine.say(reply.text, "output")
+            return self._newest(engine, placed[0].id, located)
+        refusal = read_refusal(reply.failure or reply.text)
+        if refusal.kind == "exists":
+            return self._existing(engine, reply.failure, located)
+        if refusal.kind == "no-statement" and (nearest := locations.nearest_line(engine, located.location)):
+            engine.say(f"there is no code at {located.location}: {nearest} is the next line with some")
+            return self._in_dlv(engine, wanted, replace(located, location=nearest), typed=typed)
+        raise locations.explain(engine, located, refusal)
+
+    def _newest(self, engine: Engine, number: int, located: Located) -> int:
+        if number:
+            return number
+        # A named breakpoint is confirmed by its name alone.
+        return max((one.id for one in self.listed(engine)), default=0)
+
+    def _existing(self, engine: Engine, failure: str, located: Located) -> int:
+        """Dlv has one there already: that is success."""
+        place = failure.split(" exists at ", 1)[-1].split(" ")[0]
+        for one in self.listed(engine):
+            if one.file and place.endswith(f"{Path(one.file).name}:{one.line}"):
+                self._wanted = [other for other in self._wanted if other.number != one.id]
+                engine.say(f"{located.location}: breakpoint {one.id} is there already")
+                return one.id
+        raise DebuggerFailed(failure, where=located.location)
+
+    def _refine(self, engine: Engine, number: int, condition: str, wanted: Wanted) -> None:
+        lines = []
+        if condition:
+            lines.append(f"condition {number} {condition}")
+        if hits := wanted.kept.hit_condition:
+            per = hits.endswith(PER_GOROUTINE)
+            option = "-per-g-hitcount" if per else "-hitcount"
+            lines.append(f"condition {option} {number} {hits.removesuffix(PER_GOROUTINE).strip()}")
+        lines.extend(f"on {number} print {expression}" for expression in wanted.prints)
+        if not wanted.kept.enabled:
+            lines.append(f"toggle {number}")
+        for line in lines:
+            reply = engine.talk.ask(line)
+            if reply.failure:
+                raise DebuggerFailed(f"dlv does not take it: {reply.failure}", where=line)
 
     def set_group(self, engine: Engine, command: SetBreakpoints) -> None:
-        """Turn a set on or off."""
+        """Turn a set of the catalogue on or off; what cannot be set is told and does not stop the others.
 
-    def amend(self, engine: Engine, command: AmendBreakpoint) -> None:
-        """Change one."""
-        lines = {
-            "clear": f"clear {command.id}",
-            "enable": f"toggle {command.id}",
-            "disable": f"toggle {command.id}",
-            "condition": f"condition {command.id} {command.value}",
-            "hitcount": f"condition -hitcount {command.id} {command.value}",
-        }
-        reply = engine.talk.ask(lines[command.action])
-        if reply.failure:
-            raise DebuggerFailed(reply.failure)
+        Raises:
+            DebuggerFailed: There is no such set.
+        """
+        stations = self.catalogue.in_set(command.name)
+        if not stations:
+            raise DebuggerFailed(
+                "There is no such set", where=command.name, hint="Sets: " + ", ".join(self.catalogue.sets)
+            )
+        names = {station.name for station in stations}
+        present = {one.kept.location for one in self._wanted if one.number is not None}
+        if not command.on:
+            for one in [one for one in self._wanted if one.kept.location in names]:
+                self._drop(engine, one)
+            self.publish(engine)
+            return
+        for station in stations:
+            if station.name in present:
+                continue
+            knows = any(place.pod for place in station.place)
+            wanted = Wanted(KeptBreakpoint(location=station.name, pod=command.pod if knows else ""))
+            try:
+                self._place(engine, wanted)
+            except DebuggerFailed as error:
+                engine.say(f"{station.name}: {error.as_text()}")
+                continue
+            self._wanted.append(wanted)
         self.publish(engine)
 
     def watch(self, engine: Engine, command: SetWatchpoint) -> None:
-        """Set a watchpoint."""
+        """Set a watchpoint.
+
+        Raises:
+            DebuggerFailed: dlv cannot: out of hardware registers, or the expression has no address.
+        """
+        option = {"write": "-w", "read": "-r", "readwrite": "-rw"}[command.how]
+        reply = engine.talk.ask(f"watch {option} {command.expression}")
+        if not read_set(reply.text):
+            raise DebuggerFailed(
+                reply.failure or reply.text,
+                where=command.expression,
+                hint="A watchpoint needs an address and one of four hardware registers; it ends with its scope.",
+            )
+        engine.say(reply.text, "output")
+        self.publish(engine)
+
+    # --- change -----------------------------------------------------------------------------------------------
+
+    def amend(self, engine: Engine, command: AmendBreakpoint) -> None:
+        """Change or clear one.
+
+        Raises:
+            DebuggerFailed: There is none of that number, or dlv does not take the change.
+        """
+        wanted = next((one for one in self._wanted if one.number == command.id), None)
+        if command.id <= PENDING_BASE:
+            wanted = self._pending(command.id)
+            if command.action == "clear" and wanted:
+                self._wanted.remove(wanted)
+            self.publish(engine)
+            return
+        present = next((one for one in self.listed(engine) if one.id == command.id), None)
+        if present is None:
+            raise DebuggerFailed("There is no such breakpoint", where=str(command.id))
+        line = self._amending_line(command, present)
+        if command.action == "clear" and wanted:
+            self._drop(engine, wanted)
+        elif line:
+            reply = engine.talk.ask(line)
+            if reply.failure:
+                raise DebuggerFailed(reply.failure, where=line)
+        self.publish(engine)
+
+    def _amending_line(self, command: AmendBreakpoint, present: Breakpoint) -> str:
+        match command.action:
+            case "clear":
+                return f"clear {command.id}"
+            case "enable" | "disable":
+                # dlv only knows "the other way round".
+                return "" if present.enabled == (command.action == "enable") else f"toggle {command.id}"
+            case "condition":
+                return (
+                    f"condition {command.id} {command.value}"
+                    if command.value
+                    else f"condition -clear {command.id}"
+                )
+            case "hitcount":
+                per = command.value.endswith(PER_GOROUTINE)
+                option = "-per-g-hitcount" if per else "-hitcount"
+                return f"condition {option} {command.id} {command.value.removesuffix(PER_GOROUTINE).strip()}"
+
+    def _drop(self, engine: Engine, wanted: Wanted) -> None:
+        if wanted.number is not None:
+            gone = next((one for one in self._documents(engine) if one["id"] == wanted.number), None)
+            engine.talk.ask(f"clear {wanted.number}")
+            if gone is not None and gone["tracepoint"]:
+                # dlv sets one at each return of a traced function too.
+                for one in self._documents(engine):
+                    if one["trace_return"] and one["function"] == gone["function"]:
+                        engine.talk.ask(f"clear {one['id']}")
+        self._wanted.remove(wanted)
+
+    def _pending(self, number: int) -> Wanted | None:
+        index = PENDING_BASE - number
+        return self._wanted[index] if 0 <= index < len(self._wanted) else None
+
+    # --- keep -------------------------------------------------------------------------------------------------
+
+    def new_session(self) -> None:
+        """Dlv is another one: it knows none of our breakpoints."""
+        for one in self._wanted:
+            one.number = None
+
+    def restore(self, engine: Engine) -> tuple[str, ...]:
+        """Set what is wanted and not in dlv; returns what the user should know."""
+        present = {one.id for one in self.listed(engine)}
+        self._differences = []
+        for wanted in self._wanted:
+            if wanted.number in present:
+                continue
+            wanted.number = None
+            try:
+                self._place(engine, wanted)
+            except DebuggerFailed as error:
+                wanted.note = error.title
+                self._differences.append(f"not set again: {wanted.kept.location}: {error.title}")
+                continue
+            if locations.moved_since(wanted.kept, wanted.note):
+                self._differences.append(wanted.note)
+        return tuple(self._differences)
+
+    def functions(self, engine: Engine, pattern: str) -> tuple[str, ...]:
+        """The target's functions that match Go's regular expression."""
+        return locations.functions(engine, pattern)
+
+    def _documents(self, engine: Engine) -> tuple[Document, ...]:
+        found = engine.talk.documents("schedtui_breakpoints").documents.get("breakpoints", ())
+        return tuple(one for one in found if one["id"] > 0)
 
     def listed(self, engine: Engine) -> tuple[Breakpoint, ...]:
-        """Dlv's own list."""
-        documents = engine.talk.documents("schedtui_breakpoints").documents.get("breakpoints", ())
+        """Dlv's own list, with what we know of each."""
+        by_number = {one.number: one for one in self._wanted if one.number is not None}
         return tuple(
-            Breakpoint(
-                id=d["id"],
-                location=d["function"] or d["asked"],
-                file=d["file"],
-                line=d["line"],
-                function=d["function"],
-                name=d["name"],
-                enabled=not d["disabled"],
-                condition=d["condition"],
-                hit_count=d["hits"],
-                tracepoint=d["tracepoint"],
-                watch=bool(d["watch"]),
-                suspended=d["addresses"] == 0,
-                hit_condition=d["hit_condition"],
-            )
-            for d in documents
-            if d["id"] > 0
+            _breakpoint(document, by_number.get(document["id"]))
+            for document in self._documents(engine)
+            if not document["trace_return"]
         )
 
-    def publish(self, engine: Engine, *, only_hits: bool = False) -> None:
-        """Post the list."""
-        engine.post(BreakpointsChanged(self.listed(engine), tuple(self._kept)))
+    def publish(self, engine: Engine, *, only_changes: bool = False) -> None:
+        """Post the list; with ``only_changes`` only when it differs from the one before."""
+        listed = self.listed(engine)
+        self._reconcile(engine, listed)
+        pending = tuple(
+            Breakpoint(
+                id=PENDING_BASE - index, location=one.kept.location, file=one.kept.file, line=one.kept.line,
+                function=one.kept.function, enabled=one.kept.enabled, condition=one.kept.condition, suspended=True,
+                tracepoint=one.kept.tracepoint, asked=one.kept.location, pod=one.kept.pod, note=one.note,
+            )
+            for index, one in enumerate(self._wanted)
+            if one.number is None
+        )  # fmt: skip
+        whole = (*self.listed(engine), *pending)
+        if only_changes and whole == self._published:
+            return
+        self._published = whole
+        kept = tuple(one.kept for one in self._wanted)
+        engine.post(BreakpointsChanged(whole, kept, tuple(self._differences)))
+
+    def _reconcile(self, engine: Engine, listed: tuple[Breakpoint, ...]) -> None:
+        """Take over what was typed, forget what was cleared by hand, note what dlv knows better."""
+        numbers = {one.id for one in listed}
+        self._wanted = [one for one in self._wanted if one.number is None or one.number in numbers]
+        by_number = {one.number: one for one in self._wanted}
+        for one in listed:
+            wanted = by_number.get(one.id)
+            if one.watch:
+                continue
+            if wanted is None:
+                wanted = Wanted(KeptBreakpoint(location=one.location, name=one.name), one.id)
+                wanted.kept = msgspec.structs.replace(wanted.kept, condition=one.condition)
+                self._wanted.append(wanted)
+            wanted.kept = locations.described(engine, wanted.kept, one)
+
+
+def _both(first: str, second: str) -> str:
+    return f"{first} && ({second})" if first and second else first or second
+
+
+def _kept_from(command: SetBreakpoint) -> KeptBreakpoint:
+    return KeptBreakpoint(
+        location=command.location.strip(),
+        message=command.message,
+        condition=command.condition,
+        hit_condition=command.hit_condition,
+        pod=command.pod,
+        name=command.name,
+        tracepoint=command.tracepoint,
+    )
+
+
+def _breakpoint(document: Document, wanted: Wanted | None) -> Breakpoint:
+    function = document["function"] if not document["function"].startswith("(") else ""
+    place = function or document["asked"] or f"{document['file']}:{document['line']}"
+    hits = document["hit_condition"]
+    return Breakpoint(
+        id=document["id"],
+        location=document["watch"] or place,
+        file=document["file"],
+        line=document["line"],
+        function=function,
+        name=document["name"],
+        enabled=not document["disabled"],
+        condition=document["condition"],
+        hit_count=document["hits"],
+        tracepoint=document["tracepoint"],
+        watch=bool(document["watch"]),
+        suspended=document["addresses"] == 0,
+        hit_condition=f"{hits} {PER_GOROUTINE}" if hits and document["per_goroutine"] else hits,
+        asked=wanted.kept.location if wanted else "",
+        pod=wanted.kept.pod if wanted else "",
+        note=wanted.note if wanted else "",
+    )
+
+
+def _cost_text(engine: Engine) -> str:
+    """What a condition costs where the target passes often, measured on this session."""
+    began = time.perf_counter()
+    rounds = 5
+    for _ in range(rounds):
+        engine.talk.ask("schedtui_ready")
+    milliseconds = (time.perf_counter() - began) / rounds * 1000
+    return (
+        f"this place is passed once per node or plugin: each pass stops the target to check the condition"
+        f" (at least {milliseconds:.1f} ms here)"
+    )
