@@ -120,6 +120,10 @@ class LogState:
     """Bytes of all inputs."""
     counts: LevelCounts = LevelCounts()
     """Records by level."""
+    first_us: int | None = None
+    """The first known record's time."""
+    last_us: int | None = None
+    """The last record's time."""
     search: str | None = None
     """The pattern that is searched for; None without a search."""
     search_error: str | None = None
