@@ -32,7 +32,7 @@ _INFO = ord("I")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is known of some records: ``sure`` ones pass, ``open`` ones are to be parsed, the others do not pass."""
+    """What is known of some records: ``sure`` ones pass, ``open`` ones are to be parsed, the others do not."""
 
     sure: NDArray[np.bool_]
     open: NDArray[np.bool_]

@@ -36,8 +36,8 @@ PATCH_US = 250_000
 """A failed cycle ends when the pod's status patch has returned (measured: up to 25 ms); no line tells when."""
 
 ECHO_US = 100_000
-"""A status patch takes no longer than this (measured: up to 61 ms with requests held back), if an update event of its
-pod has come meanwhile. That event alone is no proof: it may be a user's update or the begin of a deletion."""
+"""A status patch takes no longer than this (measured: up to 61 ms with requests held back), if an update event of
+its pod has come meanwhile. That event alone is no proof: it may be a user's update or the begin of a deletion."""
 
 BIND_SHARE_US = 20_000
 """Client-side rate limiting (50 requests a second) may delay the patch by this much for each binding under way."""
@@ -181,8 +181,8 @@ class LoopClock:
 class PopOrder:
     """Pods that the loop took straight from backoffQ, each of which proves something about those that it left.
 
-    The loop looks into backoffQ only when activeQ is empty, and takes the pod whose backoff ends first. A pod with an
-    earlier end that was not taken was in neither queue.
+    The loop looks into backoffQ only when activeQ is empty, and takes the pod whose backoff ends first. A pod with
+    an earlier end that was not taken was in neither queue.
     """
 
     pops: tuple[tuple[int, int], ...] = ()

@@ -112,6 +112,10 @@ class QueueModel:
         process.see_release(event)
         apply_effect(process, event)
 
+    def reach(self, line: int) -> None:
+        """Note that the log was read up to a line that said nothing about the queues."""
+        self._line = max(self._line, line)
+
     def see_module_paths(self, raw: bytes) -> None:
         """Let raw log text tell the release by the module paths in it."""
         process = self._current

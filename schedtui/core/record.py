@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -103,10 +103,3 @@ class Record:
         if pod is None and self.fields.get("type") == "pod":
             return self.text("entity")
         return pod
-
-
-class LevelLookup(Protocol):
-    """Finds the V level of records that do not print it: from a source tree, or from a table of messages."""
-
-    def level_of(self, record: Record) -> Record:
-        """The record with ``v`` or ``v_range`` and ``v_from``; the same one when nothing is known."""

@@ -262,7 +262,8 @@ def _debugger(lines: OpenRecord, source: int) -> Record:
 
 def _plain(lines: OpenRecord, source: int, incomplete: bool) -> Record:
     text = lines.text()
-    return _other(lines, source, text, "plain", text, NO_FIELDS, None, incomplete)
+    message = text.partition("\n")[0] if lines.in_trace else text
+    return _other(lines, source, text, "plain", message, NO_FIELDS, None, incomplete)
 
 
 def _other(

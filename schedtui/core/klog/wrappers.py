@@ -26,6 +26,8 @@ _TIMESTAMP = re.compile(rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[
 _KUBECTL_PREFIX = re.compile(rb"\[(pod/[^\[\] ]{1,190})\] ?")
 _GO_TEST = re.compile(rb" +([\w.-]{1,80}\.go):(\d{1,7}): (?=[IWEF]\d{4} )")
 _ANY_TIME = re.compile(_ISO)
+_COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
+_LAST_COLOUR = re.compile(rb"(?:\x1b\[[0-9;]*m)+$")
 _JSON_START = re.compile(rb'\{"(?:ts|level|caller|msg|time)":')
 _DOCKER_START = b'{"log":"'
 _DEBUGGER_WORDS = (b"debug", b"info", b"warn", b"error", b"fatal", b"panic", b"trace")
@@ -114,10 +116,13 @@ def _peel_prefix(line: bytes) -> Peeled | None:
         start = json_start.start()
     if start <= 0:
         return None
-    prefix = line[:start]
+    prefix, body = line[:start], line[start:]
+    if b"\x1b[" in prefix:
+        # A colour around the whole line: its end goes with its beginning.
+        prefix, body = _COLOUR.sub(b"", prefix), _LAST_COLOUR.sub(b"", body)
     time = _ANY_TIME.search(prefix)
     words = _text(prefix.replace(time[0], b"") if time else prefix).strip(" \t:|[]-\"'")
-    return Peeled(line[start:], _text(time[0]) if time else None, words or None)
+    return Peeled(body, _text(time[0]) if time else None, words or None)
 
 
 def is_debugger_time(line: bytes, end: int) -> bool:

@@ -1,0 +1,159 @@
+"""How the analysis commands read logs: named inputs as one run of records, up to a line or a moment.
+
+Owns the meaning of ``--at`` and the place of the last record. Opening, unpacking and merging are
+``sources.inputs``'; what a record means is ``core``'s.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from schedtui.core.errors import WrongUse
+from schedtui.core.klog import split_records
+from schedtui.core.log_filter import NO_SPAN, LogSpan, parse_filter
+from schedtui.sources.inputs import (
+    STANDARD_INPUT,
+    Spooled,
+    merge_by_time,
+    read_chunks,
+    read_input,
+    resolve_inputs,
+    span_of,
+    span_of_all,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from schedtui.core.log_filter import LogFilter
+    from schedtui.core.record import Record
+    from schedtui.sources.inputs import LogInput
+
+_TAIL_BYTES = 256 * 1024
+"""How much of the end is kept to find the last record's line."""
+
+_LINE = re.compile(r"\d+\Z")
+
+
+class _Tap:
+    """Counts the lines that pass and keeps the end."""
+
+    def __init__(self) -> None:
+        self.line_breaks = 0
+        self.tail = b""
+
+    def through(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """The same chunks."""
+        for chunk in chunks:
+            self.line_breaks += chunk.count(b"\n")
+            self.tail = chunk[-_TAIL_BYTES:] if len(chunk) >= _TAIL_BYTES else (self.tail + chunk)[-_TAIL_BYTES:]
+            yield chunk
+
+    def last_record_line(self) -> int:
+        """1-based line of the last record that passed; 0 when nothing did."""
+        if not self.tail:
+            return 0
+        start = self.tail.find(b"\n") + 1 if len(self.tail) == _TAIL_BYTES else 0
+        records = split_records(self.tail[start:])
+        if not records:
+            return self.line_breaks
+        behind = self.tail[start + records[-1][0] :]
+        return self.line_breaks - behind.count(b"\n") + 1
+
+
+class LogReading:
+    """The logs that a command was given."""
+
+    def __init__(self, files: Sequence[str]) -> None:
+        """Check the inputs.
+
+        Args:
+            files: Paths, or ``-`` for standard input.
+
+        Raises:
+            UnreadableInput: One of them cannot be read.
+        """
+        self.inputs = resolve_inputs(files)
+        self._spooled: Spooled | None = None
+        self._tap = _Tap()
+
+    @property
+    def names(self) -> list[str]:
+        """The inputs as the user named them."""
+        return [log.name for log in self.inputs]
+
+    def span(self) -> LogSpan:
+        """First and last time of the inputs; standard input is kept in a temporary file for it."""
+        return span_of_all([self._span_of(log) for log in self.inputs])
+
+    def _span_of(self, log: LogInput) -> LogSpan:
+        if log.name != STANDARD_INPUT:
+            return span_of(log)
+        if self._spooled is None:
+            self._spooled = Spooled()
+        return span_of(log, self._spooled.chunks)
+
+    def _chunks(self, log: LogInput) -> Iterator[bytes]:
+        if log.name == STANDARD_INPUT and self._spooled is not None:
+            return self._spooled.chunks()
+        return read_chunks(log)
+
+    def records(self, wanted: Callable[[bytes], bool] | None = None) -> Iterator[Record]:
+        """All records; several inputs merged by time.
+
+        Args:
+            wanted: A necessary condition on a record's bytes; used where no neighbour matters.
+        """
+        if len(self.inputs) > 1:
+            return merge_by_time([read_input(log, number) for number, log in enumerate(self.inputs)])
+        log = self.inputs[0]
+        return read_input(log, wanted=wanted, chunks=lambda: self._tap.through(self._chunks(log)))
+
+    def last_line(self) -> int:
+        """1-based line of the last record of a single input, once all records have been read; 0 for several."""
+        return self._tap.last_record_line() if len(self.inputs) == 1 else 0
+
+
+class Moment:
+    """A place in a log: after a line, or at a time."""
+
+    def __init__(self, text: str | None, reading: LogReading) -> None:
+        """Understand ``--at``.
+
+        Args:
+            text: A line number, or a time as the filter language writes it; None for the log's end.
+            reading: The log, asked for its time span when the time needs it.
+
+        Raises:
+            WrongUse: It is neither.
+        """
+        self.line: int | None = None
+        self._before: LogFilter | None = None
+        if text is None:
+            return
+        if _LINE.match(text):
+            self.line = int(text)
+            if self.line < 1:
+                raise WrongUse("lines are counted from 1", where=f"--at {text}")
+            if len(reading.inputs) > 1:
+                hint = "Name one file, or give a time."
+                raise WrongUse("a line means one file", where=f"--at {text}", hint=hint)
+            return
+        written = text.replace("\\", "\\\\").replace('"', '\\"')
+        try:
+            # Words that do not fit are told before anything is read.
+            parse_filter(f'before:"{written}"', LogSpan(0, 0))
+            self._before = parse_filter(f'before:"{written}"', reading.span() or NO_SPAN)
+        except WrongUse:
+            raise WrongUse(
+                f"{text!r} is neither a line nor a time",
+                where="--at",
+                hint="For example: --at 1200, --at 10:32:05.5, --at 2026-11-30T10:32:05",
+            ) from None
+
+    def is_past(self, record: Record) -> bool:
+        """Whether a record lies behind the moment."""
+        if self.line is not None:
+            return record.line > self.line
+        return self._before is not None and record.time_us is not None and not self._before.matches(record)
