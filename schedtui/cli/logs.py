@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import sys
 from collections import deque
+from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -48,10 +50,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from schedtui.core.filter_nodes import Node
-    from schedtui.core.record import LevelLookup, Record
+    from schedtui.core.level_reading import LevelReading
+    from schedtui.core.record import Record
 
 SEPARATOR = "--"
 """Stands between groups of context lines, as grep prints it."""
+
+RECORDS_AHEAD = 2000
+"""Records of a file that are looked at before a source tree is trusted with the first one's level."""
+
+LIVE_RECORDS_AHEAD = 100
+"""The same for standard input, which is not to be held back for long."""
 
 _DURATION = re.compile(r"-?((?:\d+(?:\.\d+)?[dhms])+)\Z")
 _EPILOGUE = "\b\nThe filter language of --filter:\n" + "\n".join(
@@ -188,7 +197,7 @@ class _Printer:
         self._masked = masked
         self._marks = marks
         self._terminal = sys.stdout.isatty()
-        self._out = click.get_binary_stream("stdout")
+        self._out = sys.stdout.buffer
 
     def flush(self) -> None:
         """Write out what is buffered."""
@@ -236,10 +245,32 @@ def _print_with_context(records: Iterable[Record], keep: LogFilter, printer: _Pr
             before.append(record)
 
 
-def level_lookup(tree: str | None) -> LevelLookup | None:
-    """What knows the levels of text records: the source tree; None without one."""
-    del tree
-    return None
+def _reading_of(tree: str) -> LevelReading:
+    """What knows the levels of text records: the index of a source tree."""
+    from schedtui.config.directories import directories
+    from schedtui.toolchain.checkout import open_checkout
+    from schedtui.toolchain.level_index import load_level_index
+
+    return load_level_index(open_checkout(Path(tree)), directories().cache).reading()
+
+
+def _with_levels(records: Iterator[Record], reading: LevelReading, ahead: int) -> Iterator[Record]:
+    """Records with the levels that a source tells; a source of another release tells none and says so.
+
+    Args:
+        records: In the order of the log.
+        reading: The source's view of this log.
+        ahead: How many records are read before the first is judged, so that a wrong source gives no level at all.
+    """
+    first = list(islice(records, ahead))
+    for record in first:
+        reading.observe(record)
+    yield from map(reading.enrich, first)
+    for record in records:
+        reading.observe(record)
+        yield reading.enrich(record)
+    if reading.fit.refused:
+        click.echo(f"schedtui: no levels: {reading.fit.refused}", err=True)
 
 
 @click.command(epilog=_EPILOGUE)
@@ -281,13 +312,15 @@ def logs(
     printer = _Printer([log.name for log in inputs], as_json=as_json, masked=not unmask, marks=context > 0)
     sources = [_Source(log, printer.flush) for log in inputs]
     keep = _compile(options, sources)
-    levels = level_lookup(src)
-    # Bytes can be refused unparsed only where no neighbour is needed: for context or twins every record counts.
-    wanted = keep.prefilter if context == 0 and len(sources) == 1 and not keep.is_everything else None
+    reading = _reading_of(src) if src is not None else None
+    # Bytes can be refused unparsed only where no other record is needed: not for context, twins and levels.
+    whole = context > 0 or len(sources) > 1 or reading is not None or keep.is_everything
+    wanted = None if whole else keep.prefilter
     streams = [source.records(number, wanted) for number, source in enumerate(sources)]
     records = streams[0] if len(streams) == 1 else merge_by_time(streams)
-    if levels is not None:
-        records = map(levels.level_of, records)
+    if reading is not None:
+        live = any(log.name == STANDARD_INPUT for log in inputs)
+        records = _with_levels(records, reading, LIVE_RECORDS_AHEAD if live else RECORDS_AHEAD)
     try:
         if context:
             _print_with_context(records, keep, printer, context)
