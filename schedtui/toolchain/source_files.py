@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from schedtui.core.go_source.build_constraints import belongs_to_build
-from schedtui.core.go_source.extract import RELEVANT_FILE
+from schedtui.core.go_source.extract import is_relevant
 from schedtui.core.go_source.imports import imports_of
 from schedtui.toolchain.checkout import COMMAND_PACKAGE, go_files
 from schedtui.toolchain.go_modules import KUBERNETES_MODULE, module_cache_directory
@@ -149,7 +149,7 @@ def _read_file(path: Path, status: os.stat_result) -> FileStamp:
         size=status.st_size,
         modified_ns=status.st_mtime_ns,
         in_build=belongs_to_build(path.name, text, go_system(), go_machine()),
-        relevant=RELEVANT_FILE.search(text) is not None,
+        relevant=is_relevant(text),
         imports=imports,
     )
 
