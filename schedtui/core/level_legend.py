@@ -31,8 +31,8 @@ MEANINGS: dict[int, str] = {
     9: "request and response with timing, as a curl command",
     10: "scores of every plugin for every node; bodies in full",
 }
-"""The custom in kube-scheduler, a rule of thumb: what a level holds differs between releases (queue moves are V5 in
-1.36, V4 or V5 in 1.29), so the counts of the log at hand stand beside it."""
+"""The custom in kube-scheduler, a rule of thumb: what a level holds differs between releases (queue moves are V5
+in 1.36, V4 or V5 in 1.29), so the counts of the log at hand stand beside it."""
 
 TOP_MESSAGES = 3
 """So many of a level's most frequent messages are named."""

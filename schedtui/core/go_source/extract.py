@@ -43,7 +43,7 @@ def extract_package(import_path: str, files: list[tuple[str, bytes]]) -> Package
 
     Args:
         import_path: Its import path.
-        files: (name, text) of the files that belong to the build; those that are not ``is_relevant`` may be left out.
+        files: (name, text) of the files in the build; those that are not ``is_relevant`` may be left out.
     """
     package = declare(import_path, files)
     collector = Collector()
