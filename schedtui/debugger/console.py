@@ -1,6 +1,7 @@
 """Lines that are typed into the console: which command they are, and what the tutorial's spellings become.
 
-Owns the reading of a typed line. What dlv makes of it is shown as dlv says it.
+Owns the reading of a typed line and the help for names that a frame does not know. What dlv makes of a line is
+shown as dlv says it.
 """
 
 from __future__ import annotations
@@ -28,26 +29,42 @@ RESUMING = {
 }
 """Commands after which the target runs, with dlv's own aliases."""
 
+STEPPING = ("next", "step", "stepout", "step-instruction", "next-instruction")
+"""Those that step the selected goroutine."""
+
 BREAKPOINT_WORDS = (
     "break", "b", "trace", "t", "clear", "clearall", "condition", "cond", "on", "toggle", "watch", "breakpoints",
     "bp",
 )  # fmt: skip
 """Commands for which a running target is interrupted and let go again."""
 
+PRINT_WORDS = ("print", "p")
+"""dlv's words for showing a value."""
 
-def _verb(line: str) -> str:
+POD_PATHS = (
+    "podInfo.PodInfo.Pod",
+    "pInfo.PodInfo.Pod",
+    "assumedPodInfo.PodInfo.Pod",
+    "assumedPod",
+    "entity.(data).PodInfo.Pod",
+)
+"""Where the scheduler's frames keep the pod that people call ``pod``."""
+
+
+def verb_of(line: str) -> str:
+    """The first word."""
     return line.split(None, 1)[0] if line.split() else ""
 
 
 def resuming(line: str) -> str:
     """The command that lets the target run; empty when ``line`` is none."""
-    verb = _verb(line)
+    verb = verb_of(line)
     return next((name for name, spellings in RESUMING.items() if verb in spellings), "")
 
 
 def pauses(line: str) -> bool:
     """True when a running target is interrupted for this line."""
-    return _verb(line) in BREAKPOINT_WORDS
+    return verb_of(line) in BREAKPOINT_WORDS
 
 
 def carry_out(engine: Engine, command: Console) -> None:
@@ -59,20 +76,26 @@ def carry_out(engine: Engine, command: Console) -> None:
     line = command.text.strip()
     if not line:
         return
-    verb = _verb(line)
+    verb = verb_of(line)
     rest = line[len(verb) :].strip()
     engine.post(ConsoleOutput(line, "echo"))
     if verb in ("restart", "r") and not rest:
         engine.restart(Restart())
+    elif verb == "config" and rest.startswith("prompt"):
+        raise DebuggerFailed(
+            "The prompt belongs to schedtui", hint="It is never shown; all else can be configured."
+        )
     elif verb in ("break", "b") and rest:
-        _break(engine, rest)
+        engine.breakpoints.set(engine, read_break(rest), typed=True)
     elif name := resuming(line):
         if engine.state == "exited":
             raise DebuggerFailed("The target has ended", hint="r starts it again.")
-        engine.resume(line, "step" if "step" in name or "next" in name else "unknown", typed=True)
+        engine.resume(line, "step" if name in STEPPING else "unknown", typed=True)
     else:
         reply = engine.talk.ask(line, limit=None)
         engine.say(reply.text, "error" if reply.failure else "output")
+        if verb in PRINT_WORDS and rest:
+            _after_print(engine, rest, reply.failure)
         engine.after_typing()
 
 
@@ -91,6 +114,68 @@ def read_break(rest: str) -> SetBreakpoint:
     return SetBreakpoint(rest, condition=condition, name=name)
 
 
-def _break(engine: Engine, rest: str) -> None:
-    """A typed ``break``: a documented spelling is understood, everything else is for dlv to judge."""
-    engine.breakpoints.set(engine, read_break(rest), typed=True)
+# --- print ------------------------------------------------------------------------------------------------------
+
+_FORMAT = re.compile(r"^%\S+\s+")
+_UNKNOWN = re.compile(r"could not find symbol value for (?P<name>\w+)")
+
+
+def _after_print(engine: Engine, rest: str, failure: str) -> None:
+    """A readable view under dlv's answer, or help when the frame does not know the name."""
+    expression = _FORMAT.sub("", rest)
+    if not failure:
+        engine.say("\n".join(engine.inspector.view(expression)))
+        return
+    match = _UNKNOWN.search(failure)
+    if match is None or engine.state != "stopped":
+        return
+    name = match["name"]
+    if name == "pod" and _pod_under_another_name(engine, expression):
+        return
+    frames = engine.inspector.frames_that_know(name)
+    if frames:
+        number = frames[0]
+        stop = engine.inspector.stop
+        where = stop.frames[number].function.rsplit("/", 1)[-1] if stop else ""
+        engine.say(f"{name} is not known in this frame; it is in frame {number}, {where}:")
+        shown = engine.talk.ask(f"frame {number} print {expression}")
+        engine.say(shown.text, "error" if shown.failure else "output")
+        engine.say("\n".join(engine.inspector.view(expression, number)))
+        engine.say(f"u goes there, or type: frame {number} print {expression}")
+        return
+    engine.say(_why_unknown(engine, name))
+
+
+def _pod_under_another_name(engine: Engine, expression: str) -> bool:
+    """``pod.Name`` where the frame calls its pod something else."""
+    for path in POD_PATHS:
+        other = re.sub(r"^\*?pod\b", path, expression)
+        variable = engine.inspector.evaluate(other, quiet=True)
+        if not variable.unreadable and variable.value != "nil":
+            engine.say(f"the pod is {path} here: {other} = {variable.value}")
+            engine.say("\n".join(engine.inspector.view(other)))
+            return True
+    return False
+
+
+def _why_unknown(engine: Engine, name: str) -> str:
+    stop = engine.inspector.stop
+    function = stop.frames[stop.selected_frame].function if stop and stop.frames else ""
+    bare = function.rsplit(".", 1)[-1]
+    if name in ("pod", "podInfo") and bare.lower() == "scheduleone":
+        return (
+            "no pod has been popped yet at this function's entry: step (n) past NextPod (1.37: NextEntity), or"
+            " break at SchedulePod (b b), the first line that knows its pod; there podInfo.Pod.Name works"
+        )
+    if name == "pod" and bare in ("Pop", "pop", "unlockedPop"):
+        return (
+            "the queue is only being asked for a pod here: step out (o) and the caller has it, or break at Popped"
+            " (b b), where pInfo.Pod.Name works"
+        )
+    if name in ("pod", "podInfo"):
+        return (
+            f"this frame has no {name}: locals and arguments show what it has; b b lists the stations with a pod"
+        )
+    if name == "sched":
+        return "no frame of this goroutine has sched: the scheduling loop's has it, or break at ScheduleOne (b s)"
+    return ""

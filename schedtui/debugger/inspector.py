@@ -35,6 +35,9 @@ FULL_LOAD = "3, 1048576, 1024"
 GOROUTINE_LIMIT = 20_000
 """Goroutines that are looked through for the scheduling loop or a pod."""
 
+CALLER_FRAMES = 12
+"""How far up the stack a name is looked for that the selected frame does not know."""
+
 PANIC_BREAKPOINTS = {-1: "panic", -2: "fatal error"}
 """Numbers of dlv's own breakpoints."""
 
@@ -202,8 +205,19 @@ class Inspector:
         watches = tuple(self.evaluate(expression, quiet=True) for expression in self.watches)
         self._shown.update(values.texts((*arguments, *found, *watches)))
         arguments, found, watches = (values.marked(group, self._before) for group in (arguments, found, watches))
-        pod = views.pod_of((*arguments, *found))
+        pod = self._pod_among((*arguments, *found))
         return replace(stop, arguments=arguments, locals=found, watches=watches, pod=pod)
+
+    def _pod_among(self, variables: tuple[Variable, ...]) -> str:
+        """``ns/name`` of the pod that the frame has in hand; empty when there is none."""
+        for expression in views.pod_expressions(variables):
+            meta = self._document(f"{expression}.ObjectMeta", USUAL_LOAD)
+            if meta is None:
+                continue
+            namespace, name = (views.plain(views.member(meta, part)) for part in ("Namespace", "Name"))
+            if name:
+                return f"{namespace}/{name}" if namespace else name
+        return ""
 
     # --- values -----------------------------------------------------------------------------------------------
 
@@ -218,7 +232,7 @@ class Inspector:
         Raises:
             DebuggerFailed: dlv cannot evaluate it.
         """
-        reply = self._talk.ask(f"schedtui_eval {starlark_text(expression)}, {self.frame}, {load}")
+        reply = self._ask_for(expression, load)
         document = reply.documents.get("value")
         if document is None:
             reason = reply.failure or reply.text or "no answer"
@@ -227,6 +241,26 @@ class Inspector:
             return Variable(expression, "", f"({reason})", expression=expression, unreadable=reason)
         return values.variable_from({**document, "name": expression}, expression)
 
+    def _ask_for(self, expression: str, load: str, frame: int | None = None) -> Reply:
+        number = self.frame if frame is None else frame
+        return self._talk.ask(f"schedtui_eval {starlark_text(expression)}, {number}, {load}")
+
+    def _document(self, expression: str, load: str, frame: int | None = None) -> Document | None:
+        return self._ask_for(expression, load, frame).documents.get("value")
+
+    def view(self, expression: str, frame: int | None = None) -> tuple[str, ...]:
+        """The Kubernetes view of an expression's value; empty when its type has none."""
+        document = self._document(expression, USUAL_LOAD, frame)
+        if document is None:
+            return ()
+        return views.render(document, expression, lambda part, load: self._document(part, load, frame))
+
+    def frames_that_know(self, expression: str) -> tuple[int, ...]:
+        """The frames above the selected one in which an expression can be evaluated."""
+        frames = self.stop.frames if self.stop else ()
+        numbers = range(self.frame + 1, min(len(frames), self.frame + CALLER_FRAMES))
+        return tuple(number for number in numbers if self._document(expression, "0, 16, 1", number) is not None)
+
     def open(self, expression: str, *, full: bool = False) -> Variable:
         """The value of an expression with more of it loaded, and a Kubernetes view where there is one.
 
@@ -234,8 +268,9 @@ class Inspector:
             DebuggerFailed: dlv cannot evaluate it.
         """
         variable = self.evaluate(expression, load=FULL_LOAD if full else MORE_LOAD)
-        start = values.page_start(expression)
-        return values.renumbered(variable, start) if start else variable
+        if start := values.page_start(expression):
+            return values.renumbered(variable, start)
+        return replace(variable, view=self.view(expression))
 
     # --- goroutines -------------------------------------------------------------------------------------------
 

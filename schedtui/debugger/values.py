@@ -246,6 +246,8 @@ def _string_text(document: Document, width: int) -> str:
 def _struct_text(document: Document, width: int) -> str:
     short = str(document.get("type", "")).rsplit("/", 1)[-1]
     inner = document.get("children", ())
+    if short == "time.Time" and (time := _TIME.search(str(document.get("value", "")))):
+        return time[0]
     if not inner and document.get("len", 0):
         return short + "{…}"
     return short + _joined((f"{child.get('name', '')}: {_text(child, 40)}" for child in inner), width, "{", "}")
@@ -296,3 +298,6 @@ def page_start(expression: str) -> int:
 
 
 _PAGE = re.compile(r"\[(\d+):\d+\]$")
+
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT[0-9:.]+(?:Z|[+-]\d\d:\d\d)?")

@@ -1,19 +1,399 @@
-"""Kubernetes and scheduler types as people read them.
+"""Kubernetes and scheduler types as people read them: Pod, NodeInfo, QueuedPodInfo, Status, the scheduling queue.
 
-Owns the views of values that are already loaded (Pod, NodeInfo, QueuedPodInfo, Status …) and the look-up of what
-must be loaded for them. Pure: ``inspector`` does the loading.
+Owns the table of views (which fields, under which names in which release) and the formatting of resources, times
+and tolerations. It loads nothing itself: ``inspector`` hands in what reads an expression.
 """
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from schedtui.debugger.values import one_line
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from schedtui.debugger.model import Variable
+    from schedtui.debugger.replies import Document
+
+    Read = Callable[[str, str], Document | None]
+    """Expression and load → document; None when it cannot be read."""
+
+SHALLOW = "1, 256, 64"
+"""Levels, bytes of a string, elements: enough for a plain field."""
+
+DEEP = "7, 256, 64"
+"""Enough for the containers of a pod."""
+
+BAR_WIDTH = 20
+"""Characters in a bar of used resources."""
+
+STATUS_CODES = {
+    0: "Success", 1: "Error", 2: "Unschedulable", 3: "UnschedulableAndUnresolvable", 4: "Wait", 5: "Skip",
+    6: "Pending",
+}  # fmt: skip
+"""``framework.Code`` of 1.29 to 1.37."""
 
 
-def pod_of(variables: Iterable[Variable]) -> str:
-    """``ns/name`` of the pod among the variables of a frame; empty when none tells it."""
-    return ""
+# --- reading documents ------------------------------------------------------------------------------------------
+
+
+def inner(document: Document) -> Document:
+    """What a pointer or an interface leads to in the end."""
+    while document.get("kind") in ("ptr", "interface") and document.get("children"):
+        document = document["children"][0]
+    return document
+
+
+def member(document: Document, *path: str) -> Document | None:
+    """A field of a field; None when it is not there or not loaded."""
+    for name in path:
+        document = inner(document)
+        found = next((child for child in document.get("children", ()) if child.get("name") == name), None)
+        if found is None:
+            return None
+        document = found
+    return document
+
+
+def entries(document: Document | None) -> list[tuple[Document, Document]]:
+    """The pairs of a map."""
+    children = inner(document).get("children", ()) if document else ()
+    return [(children[i], children[i + 1]) for i in range(0, len(children) - 1, 2)]
+
+
+def elements(document: Document | None) -> list[Document]:
+    """The elements of a slice."""
+    return list(inner(document).get("children", ())) if document else []
+
+
+def plain(document: Document | None) -> str:
+    """A value without quotes; empty for nil and for what is not there."""
+    if document is None:
+        return ""
+    found = inner(document)
+    if found.get("kind") == "string":
+        return str(found.get("value", ""))
+    if found.get("kind") in ("ptr", "interface", "invalid"):
+        return ""
+    return one_line(found)
+
+
+def whole(document: Document | None) -> int:
+    """A value as a number; 0 when it is none."""
+    match = re.match(r"-?\d+", plain(document))
+    return int(match[0]) if match else 0
+
+
+# --- formatting -------------------------------------------------------------------------------------------------
+
+
+def _text(document: Document) -> str:
+    return plain(document)
+
+
+def _count(document: Document) -> str:
+    return str(inner(document).get("len", 0))
+
+
+def _names(document: Document) -> str:
+    """A set of names, or a slice of strings."""
+    if inner(document).get("kind") == "map":
+        return ", ".join(plain(key) for key, _ in entries(document))
+    return ", ".join(plain(element) for element in elements(document))
+
+
+def _pairs(document: Document) -> str:
+    return ", ".join(f"{plain(key)}={plain(value)}" for key, value in entries(document))
+
+
+def quantity(document: Document) -> str:
+    """``resource.Quantity`` as it is written: ``1500m``, ``2Gi``."""
+    written = plain(member(document, "s"))
+    if written:
+        return written
+    value, scale = whole(member(document, "i", "value")), whole(member(document, "i", "scale"))
+    if plain(member(document, "Format")) == "BinarySI" and scale == 0:
+        return size(value)
+    if scale == -3:
+        return f"{value}m"
+    return str(value * 10**scale) if scale >= 0 else f"{value}e{scale}"
+
+
+def size(number: int) -> str:
+    """Bytes with a binary unit when it comes out even or nearly so."""
+    for unit, factor in (("Ti", 2**40), ("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10)):
+        if number >= factor:
+            return f"{number / factor:.1f}".removesuffix(".0") + unit
+    return str(number)
+
+
+def _requests(document: Document) -> str:
+    parts = []
+    for container in elements(document):
+        requests = entries(member(container, "Resources", "Requests"))
+        text = " ".join(f"{plain(key)}={quantity(value)}" for key, value in requests)
+        parts.append(f"{plain(member(container, 'Name'))}: {text or 'none'}")
+    return "; ".join(parts)
+
+
+def _tolerations(document: Document) -> str:
+    parts = []
+    for one in elements(document):
+        key, value, effect = (plain(member(one, name)) for name in ("Key", "Value", "Effect"))
+        parts.append((key or "(all)") + (f"={value}" if value else "") + (f":{effect}" if effect else ""))
+    return ", ".join(parts)
+
+
+def _affinity(document: Document) -> str:
+    found = inner(document)
+    kinds = (("NodeAffinity", "node"), ("PodAffinity", "pod"), ("PodAntiAffinity", "pod anti"))
+    return ", ".join(words for name, words in kinds if _is_set(member(found, name)))
+
+
+def _is_set(document: Document | None) -> bool:
+    return document is not None and bool(document.get("children")) and document["children"][0].get("addr", 0) != 0
+
+
+def _gates(document: Document) -> str:
+    return ", ".join(plain(member(gate, "Name")) for gate in elements(document))
+
+
+def _code(document: Document) -> str:
+    number = whole(document)
+    return STATUS_CODES.get(number, str(number))
+
+
+def _resource(document: Document) -> str:
+    found = [
+        f"cpu {whole(member(document, 'MilliCPU'))}m",
+        f"memory {size(whole(member(document, 'Memory')))}",
+    ]
+    found += [f"{plain(key)} {plain(value)}" for key, value in entries(member(document, "ScalarResources"))]
+    return ", ".join(found)
+
+
+# --- the table --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a view."""
+
+    label: str
+    paths: tuple[str, ...]
+    """Behind the expression; the first that can be read counts (releases name things differently)."""
+    show: Callable[[Document], str] = _text
+    load: str = SHALLOW
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How values of a type are shown."""
+
+    type: re.Pattern[str]
+    """Matches Go's type name without pointers."""
+    rows: tuple[Row, ...]
+    after: Callable[[str, Read], Iterable[str]] | None = None
+    """More lines that need several values at once."""
+
+
+def _bars(expression: str, read: Read) -> Iterable[str]:
+    used, room = read(f"{expression}.Requested", SHALLOW), read(f"{expression}.Allocatable", SHALLOW)
+    if used is None or room is None:
+        return
+    for label, name, show in (("cpu", "MilliCPU", "{}m".format), ("memory", "Memory", size)):
+        taken, most = whole(member(used, name)), whole(member(room, name))
+        yield f"{label:<12}{bar(taken, most)} {show(taken)} of {show(most)}"
+    pods = read(f"{expression}.Pods", "0, 0, 0")
+    most = whole(member(room, "AllowedPodNumber"))
+    if pods is not None:
+        count = int(inner(pods).get("len", 0))
+        yield f"{'pods':<12}{bar(count, most)} {count} of {most}"
+
+
+def bar(taken: int, most: int) -> str:
+    """``[######--------------]  30 %``."""
+    share = taken / most if most > 0 else 0.0
+    filled = min(BAR_WIDTH, round(share * BAR_WIDTH))
+    return f"[{'#' * filled}{'-' * (BAR_WIDTH - filled)}] {share * 100:3.0f} %"
+
+
+def _queue_lines(expression: str, read: Read) -> Iterable[str]:
+    for label, paths in QUEUE_PARTS:
+        for path in paths:
+            document = read(expression + path, SHALLOW)
+            if document is None:
+                continue
+            names = [plain(key) for key, _ in entries(document)] or [plain(one) for one in elements(document)]
+            length = int(inner(document).get("len", 0))
+            shown = ", ".join(_pod_key(name) for name in names[:12]) + (", …" if length > 12 else "")
+            yield f"{label:<16}{length:>4}  {shown}"
+            break
+
+
+def _pod_key(key: str) -> str:
+    """Releases key pods by ``name_namespace`` or ``ns/name``, and 1.37 puts the kind in front."""
+    if "/" not in key and key.count("_") == 1:
+        name, _, namespace = key.partition("_")
+        return f"{namespace}/{name}"
+    return key
+
+
+QUEUE_PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("activeQ", (".activeQ.(data).queue.data.queue", ".activeQ.data.queue")),
+    (
+        "backoffQ",
+        (
+            ".backoffQ.(data).podBackoffQ.data.queue",
+            ".backoffQ.(data).entityBackoffQ.data.queue",
+            ".podBackoffQ.data.queue",
+        ),
+    ),
+    (
+        "errorBackoffQ",
+        (".backoffQ.(data).podErrorBackoffQ.data.queue", ".backoffQ.(data).entityErrorBackoffQ.data.queue"),
+    ),
+    (
+        "unschedulable",
+        (
+            ".unschedulablePods.podInfoMap",
+            ".unschedulableEntities.entityMap",
+            ".unschedulableEntities.entityInfoMap",
+        ),
+    ),
+    ("in flight", (".activeQ.(data).inFlightPods", ".activeQ.(data).inFlightEntities", ".inFlightPods")),
+)
+"""The queues in memory of 1.29 and of 1.36 and 1.37."""
+
+VIEWS: tuple[View, ...] = (
+    View(
+        re.compile(r"k8s\.io/api/core/v1\.Pod"),
+        (
+            Row("namespace", (".ObjectMeta.Namespace",)),
+            Row("name", (".ObjectMeta.Name",)),
+            Row("phase", (".Status.Phase",)),
+            Row("node", (".Spec.NodeName",)),
+            Row("nominated", (".Status.NominatedNodeName",)),
+            Row("priority", (".Spec.Priority",)),
+            Row("scheduler", (".Spec.SchedulerName",)),
+            Row("requests", (".Spec.Containers",), _requests, DEEP),
+            Row("node selector", (".Spec.NodeSelector",), _pairs),
+            Row("tolerations", (".Spec.Tolerations",), _tolerations, "2, 256, 64"),
+            Row("affinity", (".Spec.Affinity",), _affinity, "1, 64, 4"),
+            Row("gates", (".Spec.SchedulingGates",), _gates, "2, 256, 64"),
+            Row("labels", (".ObjectMeta.Labels",), _pairs),
+            Row("uid", (".ObjectMeta.UID",)),
+        ),
+    ),
+    View(
+        re.compile(r"k8s\.io/kubernetes/pkg/scheduler/framework\.QueuedPodInfo"),
+        (
+            Row("namespace", (".PodInfo.Pod.ObjectMeta.Namespace",)),
+            Row("name", (".PodInfo.Pod.ObjectMeta.Name",)),
+            Row("attempts", (".Attempts", ".QueueingParams.Attempts")),
+            Row("queued at", (".Timestamp", ".QueueingParams.Timestamp")),
+            Row("first tried", (".InitialAttemptTimestamp", ".QueueingParams.InitialAttemptTimestamp")),
+            Row("backoff until", (".BackoffExpiration", ".QueueingParams.BackoffExpiration")),
+            Row("rejected by", (".UnschedulablePlugins", ".QueueingParams.UnschedulablePlugins"), _names),
+            Row("pending for", (".PendingPlugins", ".QueueingParams.PendingPlugins"), _names),
+            Row("gated by", (".GatingPlugin", ".QueueingParams.GatingPlugin", ".Gated")),
+            Row("requests", (".PodInfo.Pod.Spec.Containers",), _requests, DEEP),
+        ),
+    ),
+    View(
+        re.compile(r"k8s\.io/kubernetes/pkg/scheduler/framework\.NodeInfo"),
+        (
+            Row("node", (".node.ObjectMeta.Name",)),
+            Row("requested", (".Requested",), _resource),
+            Row("allocatable", (".Allocatable",), _resource),
+            Row("unschedulable", (".node.Spec.Unschedulable",)),
+            Row("taints", (".node.Spec.Taints",), _tolerations, "2, 256, 64"),
+            Row("labels", (".node.ObjectMeta.Labels",), _pairs),
+            Row("generation", (".Generation",)),
+        ),
+        _bars,
+    ),
+    View(
+        re.compile(r"k8s\.io/(?:kubernetes/pkg/scheduler/framework|kube-scheduler/framework)\.Status"),
+        (
+            Row("code", (".code",), _code),
+            Row("plugin", (".plugin",)),
+            Row("reasons", (".reasons",), _names),
+            Row("error", (".err",)),
+        ),
+    ),
+    View(
+        re.compile(r"k8s\.io/kubernetes/pkg/scheduler/(?:backend|internal)/queue\.PriorityQueue"),
+        (),
+        _queue_lines,
+    ),
+)
+"""The first whose type fits counts."""
+
+
+def view_for(document: Document) -> tuple[View, str] | None:
+    """The view of a value and what to put behind its expression to get past interfaces; None without a view."""
+    suffix = ""
+    while document.get("kind") in ("ptr", "interface") and document.get("children"):
+        if document["kind"] == "interface":
+            suffix += ".(data)"
+        document = document["children"][0]
+    name = str(document.get("type", "")).lstrip("*")
+    found = next((view for view in VIEWS if view.type.fullmatch(name)), None)
+    return (found, suffix) if found and document.get("addr", 0) else None
+
+
+def render(document: Document, expression: str, read: Read) -> tuple[str, ...]:
+    """The lines of a value's view; empty when its type has none.
+
+    Args:
+        document: The value, loaded one level deep at least.
+        expression: What evaluates to it.
+        read: Reads an expression.
+    """
+    found = view_for(document)
+    if found is None:
+        return ()
+    view, suffix = found
+    lines = []
+    for row in view.rows:
+        value = next(
+            (
+                read_value
+                for path in row.paths
+                if (read_value := read(expression + suffix + path, row.load)) is not None
+            ),
+            None,
+        )
+        text = row.show(value) if value is not None else ""
+        if text:
+            lines.append(f"{row.label:<16}{text}")
+    if view.after is not None:
+        lines.extend(view.after(expression + suffix, read))
+    return tuple(lines)
+
+
+# --- the pod of a frame -----------------------------------------------------------------------------------------
+
+POD_TYPES: tuple[tuple[str, str], ...] = (
+    ("*k8s.io/api/core/v1.Pod", ""),
+    ("*k8s.io/kubernetes/pkg/scheduler/framework.QueuedPodInfo", ".PodInfo.Pod"),
+    ("*k8s.io/kubernetes/pkg/scheduler/framework.PodInfo", ".Pod"),
+)
+"""Types that lead to a pod, and how."""
+
+
+def pod_expressions(variables: Iterable[Variable]) -> tuple[str, ...]:
+    """Expressions of the pods among a frame's variables, the likeliest first."""
+    found = []
+    named = list(variables)
+    for type_name, path in POD_TYPES:
+        found += [
+            variable.expression + path
+            for variable in named
+            if variable.type == type_name and variable.value != "nil" and not variable.unreadable
+        ]
+    return tuple(found)
