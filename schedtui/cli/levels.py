@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from schedtui.cli.level_source import open_level_index
 from schedtui.cli.output import json_option, print_json, print_table, printable
+from schedtui.config.directories import directories
 from schedtui.core.level_legend import UNKNOWN, LevelCounter, legend
 from schedtui.core.verbosity_advice import VerbosityAdvice, advise
 from schedtui.sources.inputs import STANDARD_INPUT, Spooled, read_input, resolve_inputs
-from schedtui.toolchain.level_index import DEFAULT_COMPONENT
+from schedtui.toolchain.checkout import open_checkout
+from schedtui.toolchain.level_index import DEFAULT_COMPONENT, load_level_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -118,7 +119,7 @@ def levels(
 
     Exit code: 0 fine, 1 the log contradicts the source or was written by another one, 2 wrong use.
     """
-    index = open_level_index(src, component)
+    index = load_level_index(open_checkout(src), directories().cache, component=component)
     counter = LevelCounter()
     results = [_read(log, index, counter) for log in resolve_inputs(files)] if files else []
     advice = advise(counter.sites(), _wanted(show)) if show and files else None

@@ -77,21 +77,27 @@ class LevelReading:
             return
         self._learn_flags(record)
         self._learn_version(record)
-        if record.file not in self.index.files:
+        if self._met.get((directory_of(record), record.file, record.src_line)) is not None and record.structured:
             return
-        directory = directory_of(record)
-        key = (directory, record.file, record.src_line)
-        if self._met.get(key) is False or (key in self._met and record.structured):
-            return
-        found = self._look_up(record)
-        explained = found.site is not None
-        self._met[key] = explained
-        if not explained and record.severity == "I" and self._is_evidence(record, found):
-            self._differing.add(record.file)
+        self.observe_site(
+            record.file,
+            record.src_line,
+            record.message,
+            severity=record.severity or "I",
+            directory=directory_of(record),
+        )
 
-    def _is_evidence(self, record: Record, found: SiteLevel) -> bool:
-        """A line that no call explains speaks against the file, unless a caller's line may have been printed."""
-        return found.why == OTHER_MESSAGE or (found.why == NO_SITE_THERE and record.src_line != 0)
+    def observe_site(
+        self, file: str, src_line: int, message: str, *, severity: str = "I", directory: str = ""
+    ) -> None:
+        """Learn from one call site whether the source has it: for readers that keep sites, not records."""
+        key = (directory, file, src_line)
+        if file not in self.index.files or self._met.get(key) is False:
+            return
+        found = self.index.look_up(file, src_line, message, severity=severity, directory=directory)
+        self._met[key] = found.site is not None
+        if found.site is None and severity == "I" and found.why in (NO_SITE_THERE, OTHER_MESSAGE):
+            self._differing.add(file)
 
     def _learn_flags(self, record: Record) -> None:
         if record.message.startswith("FLAG: --v") and (match := _FLAG.match(record.message)):
@@ -143,6 +149,11 @@ class LevelReading:
         return dataclasses.replace(record, v=found.level, v_range=found.level_range, v_from="source")
 
     # --- the verdict ------------------------------------------------------------------------------------------
+
+    @property
+    def verdict(self) -> tuple[bool, int]:
+        """Changes whenever levels that were told before must be asked for again."""
+        return bool(self.fit.refused), len(self._differing)
 
     @property
     def fit(self) -> SourceFit:
