@@ -46,7 +46,7 @@ FIRST_STARTING_CLASS = LineClass.KLOG
 _ISO_START = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d) ")
 _TRACE_START = re.compile(
     rb"goroutine \d+ \[|panic: |fatal error: |runtime: |unexpected fault address|SIG[A-Z]+: |\[signal SIG"
-    rb"|\[originating from goroutine|created by |\S+\.go:\d+(?:\s|$)"
+    rb"|\[originating from goroutine|created by |\S+\.(?:go|s):\d+(?:\s|$)"
 )
 _JSON_ENTRY = re.compile(
     rb'\{"(?:ts|level|severity|time|msg|message|caller|logger|v)":|\{(?=.{0,300}"(?:ts|msg)":)'
