@@ -38,6 +38,9 @@ BREAKPOINT_WORDS = (
 )  # fmt: skip
 """Commands for which a running target is interrupted and let go again."""
 
+CHANGING_WORDS = ("set", "source", "config", "jump", "checkpoint", "clear-checkpoint")
+"""Commands after which values may be others, or shown in another way."""
+
 PRINT_WORDS = ("print", "p")
 """dlv's words for showing a value."""
 
@@ -96,7 +99,7 @@ def carry_out(engine: Engine, command: Console) -> None:
         engine.say(reply.text, "error" if reply.failure else "output")
         if verb in PRINT_WORDS and rest:
             _after_print(engine, rest, reply.failure)
-        engine.after_typing()
+        engine.after_typing(changes_values=verb in CHANGING_WORDS)
 
 
 _CONDITION = re.compile(r"^(?P<place>.+?)\s+if\s+(?P<condition>.+)$")
@@ -117,7 +120,7 @@ def read_break(rest: str) -> SetBreakpoint:
 # --- print ------------------------------------------------------------------------------------------------------
 
 _FORMAT = re.compile(r"^%\S+\s+")
-_UNKNOWN = re.compile(r"could not find symbol value for (?P<name>\w+)")
+_UNKNOWN = re.compile(r"could not find symbol (?:value for )?(?P<name>\w+)")
 
 
 def _after_print(engine: Engine, rest: str, failure: str) -> None:

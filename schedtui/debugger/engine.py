@@ -28,7 +28,6 @@ from schedtui.debugger.model import (
 )
 from schedtui.debugger.ownership import Ownership
 from schedtui.debugger.replies import (
-    is_optimised_warning,
     read_exit,
     read_restart,
     trace_goroutine,
@@ -101,6 +100,7 @@ class Engine:
         self._typed = False
         self._paused_seconds = 0.0
         self._trace: list[str] = []
+        self.function_lists: dict[str, tuple[str, ...]] = {}
 
     # --- what handlers use ------------------------------------------------------------------------------------
 
@@ -132,11 +132,11 @@ class Engine:
         """Remember the watched expressions for the next dlv."""
         self._watches = watches
 
-    def after_typing(self) -> None:
+    def after_typing(self, *, changes_values: bool) -> None:
         """Something was typed: show what it may have changed."""
-        if self.state == "stopped":
+        if self.state == "stopped" and (changes_values or self.inspector.elsewhere()):
             self.show(self.inspector.look_again())
-        self.breakpoints.publish(self)
+        self.breakpoints.publish(self, only_changes=True)
 
     # --- start ------------------------------------------------------------------------------------------------
 
@@ -172,6 +172,7 @@ class Engine:
         self._owned.target(int(ready["pid"]))
         self._inspector = Inspector(self._talk, self._watches)
         self.breakpoints.new_session()
+        self.function_lists.clear()
         self._new_target()
 
     def _explain_start(self, lost: SessionLost) -> None:
@@ -332,11 +333,8 @@ class Engine:
         if gone is not None:
             self._exited(gone.status, text)
             return
-        note = self._note
-        if is_optimised_warning(text):
-            note = note or "optimised code: lines jump and values are missing; build with -N -l"
         self.state = "stopped"
-        stop = self._look(self._reason, text, note)
+        stop = self._look(self._reason, text, self._note)
         if stop is None:
             return
         if self._step_from and stop.goroutine != self._step_from and not stop.note:

@@ -26,7 +26,7 @@ STACK_DEPTH = 50
 USUAL_LOAD = "1, 128, 16"
 """Levels, bytes of a string, elements of a slice or map that are loaded at a stop."""
 
-MORE_LOAD = "2, 4096, 64"
+MORE_LOAD = "1, 4096, 64"
 """The same when a person opens a value."""
 
 FULL_LOAD = "3, 1048576, 1024"
@@ -87,9 +87,21 @@ class Inspector:
         self.frame = self._first_own_frame(stop)
         if self.frame:
             self._talk.ask(f"frame {self.frame}")
-        stop = self._with_values(replace(stop, note=note or stop.note, selected_frame=self.frame))
+        if reason == "interrupt" and stop.reason == "interrupt" and stop.frames:
+            stop = replace(stop, title=f"interrupted in {_where(stop.frames[self.frame])}")
+        if stop.optimised and not note:
+            note = "optimised code: lines jump and values are missing; build with -N -l"
+        stop = self._with_values(replace(stop, note=note, selected_frame=self.frame))
         self.stop = stop
         return stop
+
+    def elsewhere(self) -> bool:
+        """True when dlv's selected goroutine or frame is another than ours: something was typed."""
+        if self.stop is None:
+            return False
+        state = self._talk.ask("schedtui_state").documents.get("state", {})
+        goroutine = int(state.get("goroutine", {}).get("id", 0))
+        return goroutine != self.stop.goroutine or int(state.get("frame", 0)) != self.frame
 
     def look_again(self) -> Stop | None:
         """The same stop after something was typed that may have changed goroutine, frame or values."""
@@ -290,7 +302,7 @@ class Inspector:
 
 
 def _title(reason: Reason, breakpoint_: Document, frames: tuple[Frame, ...], text: str) -> str:
-    where = f"{frames[0].function.rsplit('/', 1)[-1]} line {frames[0].line}" if frames else "an unknown place"
+    where = _where(frames[0]) if frames else "an unknown place"
     number = int(breakpoint_.get("id", 0))
     match reason:
         case "entry":
@@ -308,6 +320,10 @@ def _title(reason: Reason, breakpoint_: Document, frames: tuple[Frame, ...], tex
             return f"stepped to {where}"
         case _:
             return f"stopped in {where}"
+
+
+def _where(frame: Frame) -> str:
+    return f"{frame.function.rsplit('/', 1)[-1]} line {frame.line}"
 
 
 def _panic_text(text: str) -> str:

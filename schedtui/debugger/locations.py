@@ -51,8 +51,12 @@ class Located:
 
 def functions(engine: Engine, pattern: str) -> tuple[str, ...]:
     """The target's functions that match Go's regular expression; generated wrappers left out."""
-    found = engine.talk.documents(f"schedtui_functions {starlark_text(pattern)}", limit=60.0)
-    return tuple(name for name in found.documents.get("functions", ()) if not name.endswith("-fm"))
+    cached = engine.function_lists.get(pattern)
+    if cached is None:
+        found = engine.talk.documents(f"schedtui_functions {starlark_text(pattern)}", limit=60.0)
+        cached = tuple(name for name in found.documents.get("functions", ()) if not name.endswith("-fm"))
+        engine.function_lists[pattern] = cached
+    return cached
 
 
 def locate(engine: Engine, kept: KeptBreakpoint, catalogue: Catalogue) -> Located:
@@ -97,7 +101,7 @@ def _pod_condition_at(kept: KeptBreakpoint, function: str, catalogue: Catalogue)
 
 def _at_station(engine: Engine, kept: KeptBreakpoint, station: Station, catalogue: Catalogue) -> Located:
     chosen = resolving.narrowed(station, catalogue) if kept.pod else station
-    present = functions(engine, resolving.station_pattern([chosen]))
+    present = functions(engine, resolving.station_pattern(catalogue.stations))
     for place in resolving.places_in_binary(chosen, present):
         location, file = _place_location(engine, place)
         if not location:
@@ -109,7 +113,7 @@ def _at_station(engine: Engine, kept: KeptBreakpoint, station: Station, catalogu
         condition = resolving.pod_condition(place.pod, kept.pod) if kept.pod else ""
         note = _station_note(kept.location, station, chosen, location, file)
         return Located(location, kept.location, note, condition, chosen.hot)
-    raise _missing_station(engine, chosen, present)
+    raise _missing_station(engine, chosen)
 
 
 def _place_location(engine: Engine, place: Place) -> tuple[str, str]:
@@ -162,7 +166,7 @@ def _station_note(asked: str, station: Station, chosen: Station, location: str, 
     return "; ".join(parts)
 
 
-def _missing_station(engine: Engine, station: Station, present: Sequence[str]) -> DebuggerFailed:
+def _missing_station(engine: Engine, station: Station) -> DebuggerFailed:
     if engine.source is not None:
         resolution = resolving.resolve_in_source(station, engine.source)
         if resolution.status != "missing":
@@ -180,7 +184,6 @@ def _missing_station(engine: Engine, station: Station, present: Sequence[str]) -
     return DebuggerFailed(
         f"This release has no {station.name}",
         hint=resolving.nearest_advice(station),
-        details=tuple(present[:CANDIDATES]),
     )
 
 

@@ -21,16 +21,15 @@ from schedtui.debugger.launching import OWN_TARGET_MODES
 from schedtui.debugger.session import Asked, Ended, Prompted
 from schedtui.debugger.sessions import (
     FILE_NAME,
-    RecordedProcess,
+    TERM_SECONDS,
     SessionRecord,
-    end_process,
-    identify,
-    is_alive,
+    lives,
     read_record,
     remove,
     write_record,
 )
-from schedtui.debugger.watchman import Watchman
+from schedtui.processes import guard
+from schedtui.processes.identity import ProcessIdentity, end_processes, identify
 
 if TYPE_CHECKING:
     from schedtui.debugger.conversation import Conversation
@@ -55,7 +54,7 @@ class Ownership:
         self._launch = launch
         self._directory = Path(launch.run_directory)
         self._record: SessionRecord | None = None
-        self._watchman: Watchman | None = None
+        self._guarded: dict[str, ProcessIdentity] = {}
         self._server: subprocess.Popen[bytes] | None = None
         self._dlv_pid: int | None = None
         self._ours = launch.mode in OWN_TARGET_MODES
@@ -87,12 +86,12 @@ class Ownership:
             DebuggerFailed: The persistent server does not start.
         """
         earlier = read_record(self._directory) if self._launch.persistent else None
-        if earlier and is_alive(earlier.dlv):
-            self._record = msgspec.structs.replace(earlier, owner=identify(os.getpid()), made=call.made)
+        if earlier and lives(earlier.dlv):
+            self._record = msgspec.structs.replace(earlier, owner=_myself(), made=call.made)
             self._save()
             return True
         self._record = SessionRecord(
-            owner=identify(os.getpid()),
+            owner=_myself(),
             checkout=self._launch.source or self._launch.target,
             binary=self._launch.target,
             mode=self._launch.mode,
@@ -106,12 +105,23 @@ class Ownership:
         self._save()
         if call.server:
             self._start_server(call)
-        elif self._watchman is None:
-            self._watchman = Watchman()
-        if self._watchman:
-            for path in (*call.made, str(self._directory / FILE_NAME)):
-                self._watchman.file(path)
+        else:
+            for path in self._files():
+                guard.remove_with_us(path)
         return False
+
+    def _files(self) -> tuple[str, ...]:
+        made = self._record.made if self._record else ()
+        return (*made, str(self._directory / FILE_NAME), str(self._directory / "dlv-server.log"))
+
+    def _guard(self, name: str, process: ProcessIdentity | None) -> None:
+        """Should schedtui be killed, the guard ends this process; a persistent session is to live on."""
+        earlier = self._guarded.pop(name, None)
+        if earlier is not None:
+            guard.release(earlier)
+        if process is not None and not self._launch.persistent:
+            self._guarded[name] = process
+            guard.watch_over(process)
 
     def _start_server(self, call: Call) -> None:
         socket = Path(call.socket)
@@ -157,15 +167,13 @@ class Ownership:
         process = identify(pid)
         if not self._launch.persistent:
             self._update(dlv=process)
-        if self._watchman:
-            self._watchman.process("dlv", process)
+        self._guard("dlv", process)
 
     def target(self, pid: int | None) -> None:
         """The target is this process now; None when it has ended."""
         process = identify(pid) if pid and self._ours else None
         self._update(target=process)
-        if self._watchman:
-            self._watchman.process("target", process)
+        self._guard("target", process)
 
     def next_run(self, call: Call, files: RunFiles) -> Call:
         """The next run's files are in use."""
@@ -237,27 +245,37 @@ class Ownership:
         if record is None:
             return
         if record.persistent:
-            end_process(record.dlv)
+            _end(record.dlv)
             self._end_server()
         if self._ours:
-            end_process(record.target)
+            _end(record.target)
+        self._guard("dlv", None)
+        self._guard("target", None)
         self._dlv_pid = None
         self._update(target=None)
 
     def finish(self, *, keep: bool) -> None:
         """The session is over: remove our files, let the watchman go."""
-        record, self._record = self._record, None
+        record = self._record
         if record is not None and keep:
             # Nobody owns it until somebody comes back.
-            write_record(self._directory, msgspec.structs.replace(record, owner=RecordedProcess(0, "")))
+            write_record(self._directory, msgspec.structs.replace(record, owner=ProcessIdentity(0, "")))
         elif record is not None:
-            for path in (*record.made, str(self._directory / FILE_NAME), str(self._directory / "dlv-server.log")):
+            for path in self._files():
                 remove(Path(path))
+                guard.keep_file(path)
             if record.stdout and _is_empty(record.stdout):
                 remove(Path(record.stdout))
-        if self._watchman is not None:
-            self._watchman.done()
-            self._watchman = None
+        self._record = None
+
+
+def _myself() -> ProcessIdentity:
+    return identify(os.getpid()) or ProcessIdentity(os.getpid(), "")
+
+
+def _end(process: ProcessIdentity | None) -> None:
+    if process is not None:
+        end_processes([process], grace_seconds=TERM_SECONDS)
 
 
 def _is_empty(path: str) -> bool:

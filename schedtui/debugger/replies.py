@@ -241,7 +241,7 @@ def trace_goroutine(line: str) -> int | None:
     return int(match["goroutine"]) if match else None
 
 
-_LISTED = re.compile(r"^(?:=>)?\s+\d+:\t?")
+_LISTED = re.compile(r"^(?:=>)?\s*\d+:\t")
 """A line of the source listing that dlv prints at a stop."""
 
 

@@ -68,6 +68,11 @@ RULES: tuple[Rule, ...] = (
     Rule("logging", go="klog"),
     Rule("logging", go="component-base/logs"),
     Rule("signals", start="os/signal."),
+    Rule("signals", start="CacheDebugger).ListenForSignal"),
+    Rule("signals", start="cmd/kube-scheduler/app.runCommand"),
+    Rule("metrics", start="MetricAsyncRecorder"),
+    Rule("waiting contexts", start="context.(*cancelCtx)"),
+    Rule("informer", start="sync.(*WaitGroup).Go"),
     Rule("runtime", start="runtime."),
     Rule("runtime", go="runtime."),
 )

@@ -7,16 +7,13 @@ that was recorded. It ends only what it can prove to be ours.
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
-import signal
-import subprocess
-import time
 from pathlib import Path
 
 import msgspec
 
 from schedtui.config.files import write_private
+from schedtui.processes.identity import ProcessIdentity, end_processes, is_alive
 
 FILE_NAME = "session.json"
 """The record's name in the session's directory."""
@@ -25,27 +22,19 @@ TERM_SECONDS = 2.0
 """How long a process may take to end after SIGTERM before SIGKILL."""
 
 
-class RecordedProcess(msgspec.Struct, frozen=True):
-    """A process and the proof that it is the one."""
-
-    pid: int
-    started: str
-    """What the system says of its start; a later process of the same id has another."""
-
-
 class SessionRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """One debugging session."""
 
-    owner: RecordedProcess
+    owner: ProcessIdentity
     """The schedtui that it belongs to."""
     checkout: str = ""
     """Source tree, or the binary where there is none."""
     binary: str = ""
     mode: str = "exec"
     persistent: bool = False
-    dlv: RecordedProcess | None = None
+    dlv: ProcessIdentity | None = None
     """The dlv that holds the target: the server in persistent mode."""
-    target: RecordedProcess | None = None
+    target: ProcessIdentity | None = None
     """None when the target is not ours to end (attach, connect)."""
     socket: str = ""
     """Persistent mode: where to come back to."""
@@ -62,50 +51,9 @@ class SessionRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """Files and directories of ours to remove at the end."""
 
 
-def identify(pid: int) -> RecordedProcess:
-    """The process ``pid`` as it is now."""
-    return RecordedProcess(pid, start_of(pid))
-
-
-def start_of(pid: int) -> str:
-    """What the system says of the start of ``pid``; empty when there is no such process, or only its remains."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
-    except FileNotFoundError:
-        return "" if Path("/proc/self/stat").exists() else _start_by_ps(pid)
-    except OSError:
-        return ""
-    # The name in parentheses may hold blanks; state is field 3, the start in clock ticks field 22.
-    fields = text.rpartition(")")[2].split()
-    return "" if fields[0] in ("Z", "X") else fields[19]
-
-
-def _start_by_ps(pid: int) -> str:
-    # macOS has no /proc.
-    done = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False)
-    return done.stdout.strip()
-
-
-def is_alive(process: RecordedProcess | None) -> bool:
+def lives(process: ProcessIdentity | None) -> bool:
     """True when that very process still runs."""
-    return process is not None and process.started != "" and start_of(process.pid) == process.started
-
-
-def end_process(process: RecordedProcess | None, *, seconds: float = TERM_SECONDS) -> bool:
-    """End a recorded process: SIGTERM, then SIGKILL; True when it was there."""
-    if process is None or not is_alive(process):
-        return False
-    for number, patience in ((signal.SIGTERM, seconds), (signal.SIGKILL, 5.0)):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(process.pid, number)
-            # A stopped process (its tracer is gone) takes no SIGTERM before it goes on.
-            os.kill(process.pid, signal.SIGCONT)
-        deadline = time.monotonic() + patience
-        while time.monotonic() < deadline:
-            if not is_alive(process):
-                return True
-            time.sleep(0.02)
-    return True
+    return process is not None and is_alive(process)
 
 
 def write_record(directory: Path, record: SessionRecord) -> None:
@@ -142,8 +90,8 @@ def detached(root: Path, checkout: str = "") -> tuple[tuple[Path, SessionRecord]
         (directory, record)
         for directory, record in sessions_in(root)
         if record.persistent
-        and is_alive(record.dlv)
-        and not is_alive(record.owner)
+        and lives(record.dlv)
+        and not lives(record.owner)
         and (not checkout or record.checkout == checkout)
     )
 
@@ -154,7 +102,7 @@ def leftovers(root: Path) -> tuple[tuple[Path, SessionRecord], ...]:
     return tuple(
         (directory, record)
         for directory, record in sessions_in(root)
-        if directory not in living and not is_alive(record.owner)
+        if directory not in living and not lives(record.owner)
     )
 
 
@@ -165,7 +113,8 @@ def clean(directory: Path, record: SessionRecord) -> tuple[str, ...]:
     """
     done = []
     for what, process in (("dlv", record.dlv), ("the target", record.target)):
-        if end_process(process) and process is not None:
+        if process is not None and is_alive(process):
+            end_processes([process], grace_seconds=TERM_SECONDS)
             done.append(f"ended {what} (process {process.pid})")
     paths = (*record.made, str(directory / FILE_NAME))
     done.extend(f"removed {path}" for path in paths if remove(Path(path)))

@@ -60,7 +60,8 @@ def member(document: Document, *path: str) -> Document | None:
 
 def entries(document: Document | None) -> list[tuple[Document, Document]]:
     """The pairs of a map."""
-    children = inner(document).get("children", ()) if document else ()
+    found = inner(document) if document else {}
+    children = found.get("children", ()) if found.get("kind") == "map" else ()
     return [(children[i], children[i + 1]) for i in range(0, len(children) - 1, 2)]
 
 
@@ -227,11 +228,24 @@ def _queue_lines(expression: str, read: Read) -> Iterable[str]:
             document = read(expression + path, SHALLOW)
             if document is None:
                 continue
-            names = [plain(key) for key, _ in entries(document)] or [plain(one) for one in elements(document)]
+            if inner(document).get("kind") == "map":
+                names = [plain(key) for key, _ in entries(document)]
+            else:
+                names = [plain(one) for one in elements(document)]
+            if label == IN_FLIGHT:
+                names = [_in_flight_name(expression + path, name, read) for name in names[:12]]
             length = int(inner(document).get("len", 0))
             shown = ", ".join(_pod_key(name) for name in names[:12]) + (", …" if length > 12 else "")
             yield f"{label:<16}{length:>4}  {shown}"
             break
+
+
+def _in_flight_name(expression: str, key: str, read: Read) -> str:
+    """The pod behind an entry of the in-flight map, whose key is a UID."""
+    meta = read(f'{expression}["{key}"].Value.(data).ObjectMeta', SHALLOW)
+    if meta is None:
+        return key
+    return f"{plain(member(meta, 'Namespace'))}/{plain(member(meta, 'Name'))}"
 
 
 def _pod_key(key: str) -> str:
@@ -241,6 +255,9 @@ def _pod_key(key: str) -> str:
         return f"{namespace}/{name}"
     return key
 
+
+IN_FLIGHT = "in flight"
+"""The part of the queue that is keyed by UID."""
 
 QUEUE_PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("activeQ", (".activeQ.(data).queue.data.queue", ".activeQ.data.queue")),
@@ -264,7 +281,7 @@ QUEUE_PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
             ".unschedulableEntities.entityInfoMap",
         ),
     ),
-    ("in flight", (".activeQ.(data).inFlightPods", ".activeQ.(data).inFlightEntities", ".inFlightPods")),
+    (IN_FLIGHT, (".activeQ.(data).inFlightPods", ".activeQ.(data).inFlightEntities", ".inFlightPods")),
 )
 """The queues in memory of 1.29 and of 1.36 and 1.37."""
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -34,6 +35,7 @@ _lock = threading.Lock()
 _guard: subprocess.Popen[bytes] | None = None
 _owner_pid = 0
 _started_groups: dict[ProcessIdentity, bool] = {}
+_files: dict[str, None] = {}
 
 
 def watch_over(identity: ProcessIdentity, *, group: bool = False) -> None:
@@ -55,6 +57,21 @@ def release(identity: ProcessIdentity) -> None:
             _tell(f"- {identity.pid} 0 {identity.started}\n")
 
 
+def remove_with_us(path: str) -> None:
+    """Have a file or directory of ours removed should schedtui die without doing it."""
+    with _lock:
+        _files[path] = None
+        _tell(f"f 0 0 {path}\n")
+
+
+def keep_file(path: str) -> None:
+    """Take ``path`` off the list: it is gone, or it is to outlive schedtui."""
+    with _lock:
+        if path in _files:
+            del _files[path]
+            _tell(f"k 0 0 {path}\n")
+
+
 @contextlib.contextmanager
 def guarded(identity: ProcessIdentity, *, group: bool = False) -> Iterator[None]:
     """Watch over ``identity`` for the length of a block."""
@@ -73,14 +90,15 @@ def _tell(line: str) -> None:
         _owner_pid = os.getpid()
         # A guard that was lost must be told all again.
         line = "".join(f"+ {known.pid} {int(group)} {known.started}\n" for known, group in _started_groups.items())
+        line += "".join(f"f 0 0 {path}\n" for path in _files)
     pipe = _guard.stdin
     assert pipe is not None
     try:
-        pipe.write(line.encode("utf-8"))
+        pipe.write(line.encode("utf-8", "surrogateescape"))
         pipe.flush()
     except BrokenPipeError:
         _guard = None
-        if line.startswith("+"):
+        if line.startswith(("+", "f")):
             _tell(line)
 
 
@@ -101,11 +119,16 @@ def _keep_guard() -> None:
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     watched: dict[ProcessIdentity, bool] = {}
+    files: dict[str, None] = {}
     for raw in sys.stdin.buffer:
-        order, pid, group, started = raw.decode("utf-8").rstrip("\n").split(" ", 3)
+        order, pid, group, started = raw.decode("utf-8", "surrogateescape").rstrip("\n").split(" ", 3)
         identity = ProcessIdentity(int(pid), started)
         if order == "+":
             watched[identity] = group == "1"
+        elif order == "f":
+            files[started] = None
+        elif order == "k":
+            files.pop(started, None)
         else:
             watched.pop(identity, None)
     threads = [
@@ -118,6 +141,16 @@ def _keep_guard() -> None:
         thread.start()
     for thread in threads:
         thread.join()
+    for path in files:
+        _remove(Path(path))
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with contextlib.suppress(OSError):
+            path.unlink()
 
 
 if __name__ == "__main__":
