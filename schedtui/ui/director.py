@@ -7,12 +7,15 @@ takes time; it paints nothing itself.
 from __future__ import annotations
 
 import threading
+import traceback
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
 from textual._callback import invoke
 
 from schedtui.core.errors import Cancelled, SchedtuiError
 from schedtui.debugger import model
+from schedtui.sources.log_store import LogStore
 from schedtui.ui import messages
 from schedtui.ui.screens.main import MainScreen
 from schedtui.ui.screens.overlays import ConfirmScreen
@@ -66,6 +69,9 @@ class Director:
             messages.PodStoryRequested: lambda wish: self._session().tell_story(wish.pod, wish.against),
             messages.BreakAtRecordRequested: lambda wish: self._session().break_at_record(wish.record),
             messages.BreakOnPodRequested: lambda wish: self._session().break_on_pod(wish.pod),
+            messages.QueueAtRequested: lambda wish: self._session().show_queue_at(
+                wish.record, following=wish.following
+            ),
             messages.LogFilterRequested: self._filter_log,
             messages.QuitRequested: self._quit,
             messages.CommandRequested: self._command,
@@ -123,25 +129,27 @@ class Director:
         """On its own thread: get to a plan, or tell why not."""
         try:
             plan = prepare.prepare(request, screen.post_message, cancel)
+            if cancel.is_set():
+                if plan.lab is not None:
+                    plan.lab.close()
+                raise Cancelled("cancelled")
+            self.app.call_from_thread(self._open, plan)
         except Cancelled:
             self.app.call_from_thread(self.app.exit, 130)
         except SchedtuiError as error:
             self.failure = error
             screen.post_message(messages.WorkFailed("prepare", error))
-        else:
-            if cancel.is_set():
-                if plan.lab is not None:
-                    plan.lab.close()
-                self.app.call_from_thread(self.app.exit, 130)
-            else:
-                self.app.call_from_thread(self._open, plan)
+        except Exception as error:  # noqa: BLE001 - a bug: shown as one, never a thread that dies silently
+            self.app.call_from_thread(self.app.panic, self._fault(error))
 
     def _open(self, plan: Plan) -> None:
         """The plan is there: show the panes and start the session."""
         self.failure = None
         has_debugger = plan.launch is not None
+        # Until the session opens a log there is one without inputs, so that the pane needs no special case.
+        nothing = LogStore((), lambda _state: None)
         panes: dict[str, Widget] = {"debugger": DebuggerPane()} if has_debugger else {}
-        panes |= {"queue": QueuePane(sparklines=not self.request.low_bandwidth), "log": LogPane()}
+        panes |= {"queue": QueuePane(sparklines=not self.request.low_bandwidth), "log": LogPane(nothing)}
         available: frozenset[Need] = frozenset({"log", "debugger"} if has_debugger else {"log"})
         main = MainScreen(
             self.keys, panes, "debugger" if has_debugger else "log", available, verbosity=plan.verbosity,
@@ -154,6 +162,11 @@ class Director:
             self.app.switch_screen(main)
         else:
             self.app.push_screen(main)
+
+    @staticmethod
+    def _fault(error: Exception) -> Text:
+        lines = traceback.format_exception(error)
+        return Text("A fault in schedtui; please report it:\n" + "".join(lines))
 
     # --- leaving ------------------------------------------------------------------------------------------------
 
@@ -228,7 +241,7 @@ class Director:
 
     def _filter_log(self, wish: messages.LogFilterRequested) -> None:
         if self.main is not None:
-            self.main.pane("log").set_filter(wish.expression)
+            self.main.pane("log").apply_filter(wish.expression)
             self.main.go_to("log")
 
     async def _command(self, wish: messages.CommandRequested) -> None:

@@ -173,8 +173,10 @@ class LogOpened(Message):
 
 
 @dataclass
-class LevelsLoaded(Message):
-    """The V levels of the source's log calls are known now."""
+class SourceMarked(Message):
+    """The log calls of the file that is shown are known now, or were counted anew."""
+
+    source: SourceText
 
 
 # --- wishes ---------------------------------------------------------------------------------------------------
@@ -233,6 +235,14 @@ class PodStoryRequested(Wish):
     """``ns/name``."""
     against: str = ""
     """A second pod to compare it with; empty for none."""
+
+
+@dataclass
+class QueueAtRequested(Wish):
+    """Show the queues as they were at a record; live when ``following``."""
+
+    record: Record | None
+    following: bool
 
 
 @dataclass

@@ -334,6 +334,36 @@ class ActionsScreen(PanesScreen):
             initial=initial(found),
         )
 
+    # --- the queue at the log's cursor
+
+    queue_follows_cursor = True
+    """False while the queues stay live although the log's cursor stands elsewhere."""
+
+    @property
+    def queue_is_live(self) -> bool:
+        """True when the queues are shown as they are now."""
+        return not self.queue_follows_cursor or not self.has_pane("log") or bool(self.pane("log").view.following)
+
+    def action_queue_live(self) -> None:
+        """Show the queues as they are now, or at the log's cursor."""
+        self.queue_follows_cursor = not self.queue_follows_cursor
+        pane = self.pane("log")
+        following = bool(pane.view.following) or not self.queue_follows_cursor
+        self.wish(messages.QueueAtRequested(pane.selected_record, following))
+        self.notify_row(
+            "The queues follow the log's cursor." if self.queue_follows_cursor else "The queues stay live."
+        )
+
+    def command_goto(self, words: str) -> None:
+        """Go to a place in the log."""
+        self.pane("log").go_to(words)
+        self.go_to("log")
+
+    def command_count(self, words: str) -> None:
+        """Count a field's values."""
+        self.pane("log").count_by(words)
+        self.go_to("log")
+
     # --- questions of the queue pane
 
     def action_queue_filter(self) -> None:

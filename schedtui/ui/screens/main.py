@@ -45,7 +45,6 @@ class MainScreen(ActionsScreen):
 
     def on_mount(self) -> None:
         """Start the clock of the status line: it repaints only what changed."""
-        super().on_mount()
         self.go_to(self.active_pane)
         self.set_interval(1.0, self.show_status)
         self.show_status()
@@ -88,6 +87,15 @@ class MainScreen(ActionsScreen):
             log_note=state.notes[-1] if state.notes else "",
         )
 
+    @on(messages.Wish)
+    def _wished(self, wish: messages.Wish) -> None:
+        """Hand a wish on to the application.
+
+        Textual ends the bubbling at the sender, and that is this screen when a key made the pane wish.
+        """
+        wish.stop()
+        self.app.post_message(wish)
+
     # --- facts ------------------------------------------------------------------------------------------------
 
     @on(messages.DebuggerReported)
@@ -102,9 +110,10 @@ class MainScreen(ActionsScreen):
             )  # fmt: skip
             pane.show_state(event.state)
         elif isinstance(event, model.Stopped):
+            entry = "at its entry; c continues" if event.stop.reason == "entry" else ""
             self.know(
                 state="stopped",
-                detail=event.stop.title,
+                detail=event.stop.title or entry,
                 stopped_at=event.stop.at or self.facts.stopped_at or time.time(),
             )
             pane.show_state("stopped")
@@ -166,7 +175,7 @@ class MainScreen(ActionsScreen):
     @on(messages.LogOpened)
     def _log_opened(self, message: messages.LogOpened) -> None:
         if self.has_pane("log"):
-            self.pane("log").show_source(message.source)
+            self.pane("log").open(message.source)
         self.show_status()
 
     @on(messages.LogGrew)
@@ -175,9 +184,19 @@ class MainScreen(ActionsScreen):
             self.pane("log").show_growth()
         self.show_status()
 
+    @on(messages.LogCursorMoved)
+    def _log_cursor_moved(self, message: messages.LogCursorMoved) -> None:
+        if self.queue_follows_cursor:
+            self.wish(messages.QueueAtRequested(message.record, message.following))
+
+    @on(messages.SourceMarked)
+    def _source_marked(self, message: messages.SourceMarked) -> None:
+        if self.has_pane("debugger"):
+            self.pane("debugger").show_marked(message.source)
+
     @on(messages.QueueFolded)
     def _queue_folded(self, message: messages.QueueFolded) -> None:
-        if self.has_pane("queue"):
+        if self.has_pane("queue") and (not message.live or self.queue_is_live):
             self.pane("queue").show_snapshot(message.snapshot, live=message.live)
         if message.snapshot.release and not self.facts.release:
             self.know(release=message.snapshot.release)

@@ -1,41 +1,121 @@
 """V levels and call sites of the source, for the log pane, the gutter and jumps.
 
-Owns the index of one checkout once it is loaded, and answers from any thread. Building the index is
-``toolchain.level_index``'s; without a checkout nothing is known and nothing is guessed.
+Owns the index of one checkout once it is loaded, what the log that is shown says about it (does the source fit,
+how often did each call log), and answers from any thread. Building the index is ``toolchain.level_index``'s;
+without a checkout nothing is known and nothing is guessed.
 """
 
 from __future__ import annotations
 
+import threading
+from collections import Counter
 from typing import TYPE_CHECKING
 
+from schedtui.toolchain.level_index import IndexCancelled, load_level_index
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from textual.message import Message
-
+    from schedtui.core.call_sites import SiteLevel
+    from schedtui.core.level_reading import LevelReading
+    from schedtui.core.record import Record
     from schedtui.toolchain.checkout import Checkout
+    from schedtui.toolchain.level_index import LevelIndex
+
+    Lookup = Callable[[str, int, str], int | None]
 
 
 class Levels:
-    """The level index of one checkout."""
+    """The level index of one checkout, compared with the log that is shown."""
 
-    def __init__(self, checkout: Checkout | None, post: Callable[[Message], None]) -> None:
+    def __init__(self, checkout: Checkout | None, cache: Path, changed: Callable[[Lookup], None]) -> None:
+        """Create it; ``load`` makes it know something.
+
+        Args:
+            checkout: The source tree; None without one.
+            cache: schedtui's cache directory.
+            changed: Called, from any thread, with the look-up that every call site must be asked with anew.
+        """
         self._checkout = checkout
-        self._post = post
+        self._cache = cache
+        self._changed = changed
+        self._index: LevelIndex | None = None
+        self._reading: LevelReading | None = None
+        self._counts: Counter[tuple[str, int]] = Counter()
+        self._cancel = threading.Event()
+        self._lock = threading.Lock()
 
     def load(self) -> bool:
-        """Build or read the index; False when there is none."""
-        return False
+        """Build or read the index; False when there is none, or when it was given up."""
+        if self._checkout is None:
+            return False
+        try:
+            self._index = load_level_index(self._checkout, self._cache, cancel=self._cancel)
+        except IndexCancelled:
+            return False
+        with self._lock:
+            self._reading = self._index.reading()
+        self._changed(self.lookup)
+        return True
+
+    def cancel(self) -> None:
+        """Give up building."""
+        self._cancel.set()
+
+    def start_log(self) -> None:
+        """Another log is shown now: counts start at zero, and whether the source fits is judged anew."""
+        with self._lock:
+            self._counts = Counter()
+            self._reading = self._index.reading() if self._index is not None else None
+
+    def observe(self, records: Sequence[Record]) -> None:
+        """Count the log's records by call site and learn from them whether the source fits."""
+        with self._lock:
+            reading = self._reading
+            before = reading.verdict if reading is not None else None
+            for record in records:
+                if record.file is not None and record.src_line is not None:
+                    self._counts[record.file, record.src_line] += 1
+                    if reading is not None:
+                        reading.observe(record)
+            stale = reading is not None and reading.verdict != before
+        if stale:
+            self._changed(self.lookup)
+
+    @property
+    def note(self) -> str:
+        """Why the source gives no level for this log, or for some files; empty when it does for all."""
+        fit = self._reading.fit if self._reading is not None else None
+        if fit is None or not (fit.refused or fit.differing_files):
+            return ""
+        return fit.refused or f"{', '.join(fit.differing_files)}: not as it was built"
 
     def lookup(self, file: str, line: int, message: str) -> int | None:
         """The V level of a text line; None when unknown."""
-        return None
+        reading = self._reading
+        return reading.lookup(file, line, message) if reading is not None else None
+
+    def explain(self, record: Record) -> SiteLevel | None:
+        """Level, range or reason, function and guard of the call that logged a record; None without an index."""
+        return self._reading.level_of(record) if self._reading is not None else None
 
     def marks(self, path: Path) -> Mapping[int, str]:
-        """Marks of a file's log calls by 1-based line."""
-        return {}
+        """Marks of a file's log calls by 1-based line: ``V3 x214``, or the severity's letter."""
+        if self._index is None:
+            return {}
+        marks = {}
+        for site in self._index.call_sites_in(path):
+            count = self._counts[site.file, site.line]
+            marks[site.call_line] = site.describe_level() + (f" x{count}" if count else "")
+        return marks
 
-    def call_site(self, file: str, line: int, message: str) -> Path | None:
-        """The file on disk that logged a record."""
-        return self._checkout.file_path(file) if self._checkout is not None else None
+    def place(self, file: str, line: int, message: str, severity: str = "I") -> tuple[Path, int] | None:
+        """The file on disk and the line of the call that logged a record."""
+        return self._index.site_path(file, line, message, severity) if self._index is not None else None
+
+    def place_of(self, record: Record) -> tuple[Path, int] | None:
+        """The file on disk and the line of the call that logged a record."""
+        if record.file is None or record.src_line is None:
+            return None
+        return self.place(record.file, record.src_line, record.message, record.severity or "I")

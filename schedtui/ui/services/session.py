@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from schedtui.core.errors import SchedtuiError
+from schedtui.core.source_text import SourceText
 from schedtui.debugger import model
 from schedtui.debugger.driver import DebuggerDriver
 from schedtui.sources.log_store import LogStore
@@ -36,6 +37,11 @@ if TYPE_CHECKING:
 CLOSE_SECONDS = 15.0
 """How long dlv and its target may take to end."""
 
+AT_ENTRY = SourceText(
+    "", reason="The scheduler stands at its entry, before any Go code. b s, then c: ScheduleOne."
+)
+"""What is shown as source before the first continue."""
+
 
 class Session:
     """What runs behind one main screen."""
@@ -56,10 +62,12 @@ class Session:
         self.target_pid: int | None = None
         self.run_logs: tuple[str, ...] = ()
         """The log of each run of the target in this session, oldest first."""
-        self.levels = log_facts.Levels(plan.checkout, self.post)
+        self.levels = log_facts.Levels(plan.checkout, plan.places.cache, self._levels_changed)
         self.shelf = SourceShelf(plan.checkout, self.levels.marks)
         self.memory = CheckoutMemory(plan)
         self._stop = threading.Event()
+        self._waiting_verbosity: int | None = None
+        self._shown_file = ""
         self.store: LogStore | None = None
         self.queue: QueueWatch | None = None
         self.driver: DebuggerDriver | None = None
@@ -90,11 +98,14 @@ class Session:
             self.post(messages.NoticePosted(note))
 
     def _load_levels(self) -> None:
-        if self.levels.load():
-            self.shelf.forget()
-            if self.store is not None:
-                self.store.set_level_lookup(self.levels.lookup)
-            self.post(messages.LevelsLoaded())
+        if self.levels.load() and self._shown_file:
+            self.post(messages.SourceMarked(self.shelf.text(self._shown_file)))
+
+    def _levels_changed(self, lookup: Callable[[str, int, str], int | None]) -> None:
+        if self.store is not None:
+            self.store.set_level_lookup(lookup)
+        if self.levels.note:
+            self.post(messages.NoticePosted(f"No V levels from the source: {self.levels.note}", "warning"))
 
     def open_logs(self, paths: Sequence[str]) -> LogStore:
         """Follow other logs; the store of the earlier ones is closed."""
@@ -103,7 +114,8 @@ class Session:
             tuple(paths), lambda _state: self.post(messages.LogGrew()), self.levels.lookup, self._part_failed
         )
         alone = paths[0] if len(paths) == 1 and paths[0] != "-" and not paths[0].endswith(".gz") else ""
-        watch = QueueWatch(alone, self._queue_changed)
+        watch = QueueWatch(alone, self._queue_changed, on_records=self.levels.observe)
+        self.levels.start_log()
         store.subscribe_records(watch.take, watch.tell)
         store.start()
         self.store, self.queue = store, watch
@@ -119,6 +131,7 @@ class Session:
                 return True
             self._closed = True
         self._stop.set()
+        self.levels.cancel()
         ended = self.driver.close(detach, CLOSE_SECONDS) if self.driver is not None else True
         self.memory.save()
         if self.store is not None:
@@ -171,8 +184,11 @@ class Session:
         elif isinstance(event, model.Stopped):
             self.state = "stopped"
             frames = event.stop.frames
-            if event.stop.selected_frame < len(frames):
-                source = self.shelf.text(frames[event.stop.selected_frame].file)
+            if event.stop.reason == "entry":
+                source = AT_ENTRY
+            elif event.stop.selected_frame < len(frames):
+                self._shown_file = frames[event.stop.selected_frame].file
+                source = self.shelf.text(self._shown_file)
         elif isinstance(event, model.BreakpointsChanged):
             self.memory.keep(breakpoints=event.kept)
         self.post(messages.DebuggerReported(event, source))
@@ -193,8 +209,6 @@ class Session:
             self.post(messages.StationsCounted(self.queue.ask(stories.station_lines)))
 
     # --- wishes -----------------------------------------------------------------------------------------------
-
-    _waiting_verbosity: int | None = None
 
     def submit(self, command: model.Command) -> None:
         """Hand a command to dlv."""
@@ -259,8 +273,10 @@ class Session:
         """Open the line that a record names, told apart by its message when files share a name."""
 
         def open_it() -> None:
-            path = self.levels.call_site(wish.file, wish.line, wish.message) or wish.file
-            self.post(messages.SourceOpened(self.shelf.text(str(path)), wish.line))
+            place = self.levels.place(wish.file, wish.line, wish.message) if wish.message else None
+            name, line = (str(place[0]), place[1]) if place is not None else (wish.file, wish.line)
+            self._shown_file = name
+            self.post(messages.SourceOpened(self.shelf.text(name), line))
 
         self.work("source", open_it)
 
@@ -298,9 +314,9 @@ class Session:
         def resolve() -> None:
             if not record.file or not record.src_line:
                 raise SchedtuiError("this record does not say where it was logged", hint="It has no klog header.")
-            path = self.levels.call_site(record.file, record.src_line, record.message)
-            place = str(path) if path is not None else record.file
-            self.submit(model.SetBreakpoint(f"{place}:{record.src_line}"))
+            place = self.levels.place_of(record)
+            name, line = (str(place[0]), place[1]) if place is not None else (record.file, record.src_line)
+            self.submit(model.SetBreakpoint(f"{name}:{line}"))
 
         self.work("break", resolve)
 

@@ -7,6 +7,7 @@ writes. Any thread may ask.
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,11 +42,6 @@ class SourceShelf:
         self._kept: dict[str, SourceText] = {}
         self._lock = threading.Lock()
 
-    def forget(self) -> None:
-        """Read everything anew at the next question: marks or files changed."""
-        with self._lock:
-            self._kept.clear()
-
     def resolve(self, name: str) -> Path | None:
         """The file that a name means: a path, one in the tree, or a base name as klog prints it."""
         path = Path(name)
@@ -57,14 +53,16 @@ class SourceShelf:
         """The file, or the reason why it cannot be shown."""
         with self._lock:
             kept = self._kept.get(name)
-        if kept is not None:
+        if kept is None:
+            kept = self._read(name)
+            with self._lock:
+                if len(self._kept) >= KEPT_FILES:
+                    self._kept.clear()
+                self._kept[name] = kept
+        # Marks hold counts that grow: they are looked up at each showing, the lines are not read again.
+        if not kept.lines or self._log_calls is None:
             return kept
-        text = self._read(name)
-        with self._lock:
-            if len(self._kept) >= KEPT_FILES:
-                self._kept.clear()
-            self._kept[name] = text
-        return text
+        return replace(kept, log_calls=self._log_calls(Path(kept.path)))
 
     def _read(self, name: str) -> SourceText:
         if not name:
@@ -79,7 +77,6 @@ class SourceShelf:
             content = path.read_bytes().decode("utf-8", "replace")
         except OSError as error:
             return SourceText(name, reason=f"{path} cannot be read ({error.strerror}).")
-        marks = self._log_calls(path) if self._log_calls is not None else {}
         # The path stays as it was asked for: dlv's breakpoints and frames are compared with it.
         shown = name if Path(name).is_absolute() else str(path)
-        return SourceText(shown, tuple(content.replace("\r\n", "\n").split("\n")), log_calls=marks)
+        return SourceText(shown, tuple(content.replace("\r\n", "\n").split("\n")))

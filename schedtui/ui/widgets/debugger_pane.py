@@ -141,6 +141,11 @@ class DebuggerPane(Vertical):
         self.code.show(source, line, remember=True)
         self._show_marks()
 
+    def show_marked(self, source: SourceText) -> None:
+        """The file that is shown, its log calls marked anew."""
+        if source.path == self.code.source.path:
+            self.code.show(source, self.code.cursor + 1)
+
     def show_breakpoints(self, breakpoints: tuple[model.Breakpoint, ...]) -> None:
         """The list of breakpoints changed."""
         self.breakpoints = breakpoints

@@ -17,11 +17,11 @@ from schedtui.ui.widgets.literal import literal
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
+    from textual.events import Key
 
 
 class _Field(Input):
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "give_up", "give up", show=False),
         Binding("up", "history(-1)", "older", show=False),
         Binding("down", "history(1)", "newer", show=False),
     ]
@@ -29,6 +29,8 @@ class _Field(Input):
     def __init__(self) -> None:
         super().__init__(compact=True, select_on_focus=False)
         self.history: list[str] = []
+        self.answered = True
+        """The question is answered: keys typed ahead are no part of it any more."""
         self._at = 0
 
     def use_history(self, lines: list[str]) -> None:
@@ -41,8 +43,27 @@ class _Field(Input):
         self.value = self.history[self._at] if self._at < len(self.history) else ""
         self.cursor_position = len(self.value)
 
-    def action_give_up(self) -> None:
+    async def _on_key(self, event: Key) -> None:
+        if self.answered:
+            # Typed ahead behind Enter: it goes on to the pane's keys.
+            return
+        event.seen_by_input = True  # type: ignore[attr-defined]
+        if event.key in ("enter", "escape"):
+            # Here and now, not by a binding on its way up: the next key may be waiting already.
+            event.stop()
+            event.prevent_default()
+            await (self.action_submit() if event.key == "enter" else self.action_give_up())
+            return
+        await super()._on_key(event)
+
+    async def action_submit(self) -> None:
+        """Take the line as it is."""
+        self.answered = True
+        await super().action_submit()
+
+    async def action_give_up(self) -> None:
         """Leave without an answer."""
+        self.answered = True
         self.post_message(LogInput.GivenUp())
 
 
@@ -51,7 +72,6 @@ class LogInput(Horizontal):
 
     DEFAULT_CSS = """
     LogInput { height: 1; display: none; }
-    LogInput.-asking { display: block; }
     LogInput Static { width: auto; }
     LogInput Input { width: 1fr; height: 1; border: none; padding: 0; background: $background; }
     LogInput Input:focus { border: none; }
@@ -91,26 +111,38 @@ class LogInput(Horizontal):
         """The input."""
         return self.query_one(Input)
 
+    @property
+    def asking(self) -> bool:
+        """A question is open."""
+        return not self.query_one(_Field).answered
+
     def ask(self, kind: str, question: str, initial: str = "") -> None:
         """Show the question and take the keys."""
         self.kind = kind
         self.query_one(Static).update(literal(question) + " ")
         field = self.query_one(_Field)
         field.use_history(self._histories.setdefault(kind, []))
+        field.answered = False
         with field.prevent(Input.Changed):
             field.value = initial
         field.cursor_position = len(initial)
-        self.add_class("-asking")
-        field.focus(scroll_visible=False)
+        # At once, by hand: what is typed right behind the key belongs into the input.
+        self.display = True
+        self.screen.set_focus(field, scroll_visible=False)
 
     def close(self) -> None:
         """Hide it."""
-        self.remove_class("-asking")
+        self.display = False
+        self.query_one(_Field).answered = True
+
+    def reopen(self) -> None:
+        """Go on with the line: it was not understood."""
+        self.query_one(_Field).answered = False
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Tell what is typed."""
         event.stop()
-        if self.has_class("-asking"):
+        if self.asking:
             self.post_message(self.Edited(self.kind, event.value))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

@@ -42,6 +42,9 @@ MOST_CONTEXT = 20
 POD_TRIES = 50
 """Records that name the pod in passing are skipped so many times."""
 
+UNFILTERED = frozenset({"time", "line", "lines", "raw", "wrapper time", "incomplete"})
+"""Rows of the record's panel that are no values to include or exclude."""
+
 Panel = Literal["", "record", "count", "parts"]
 """What is open beside the lines."""
 
@@ -411,7 +414,7 @@ class LogPane(Vertical):
             found = self.source.next_match(start + step, -step)
             if state.search_matches == 0 or found is None:
                 self._jump = None
-                if not self.query_one(LogInput).has_class("-asking"):
+                if not self.query_one(LogInput).asking:
                     self._notice(f"/{state.search}: no match among the shown records.", "warning")
                 return
             if step > 0 and self._search_origin is None:
@@ -464,6 +467,7 @@ class LogPane(Vertical):
         """Do what was asked for."""
         event.stop()
         if event.kind == "filter" and not self.apply_filter(event.text):
+            self.query_one(LogInput).reopen()
             return
         self._close_input()
         if event.kind == "search":
@@ -593,9 +597,15 @@ class LogPane(Vertical):
             self.open_record()
             self._notice("Choose a field, then = (only this value) or ! (not this value).")
             return
-        key = {"site": "src_line"}.get(str(selected.payload[0]), str(selected.payload[0]))
+        key = str(selected.payload[0])
+        if key in UNFILTERED and key not in record.fields:
+            self._notice(f"{key} is nothing to filter by.", "warning")
+            return
+        if key == "pid" and key not in record.fields:
+            self.apply_filter(f"{'' if include else '!'}pid={record.pid}")
+            return
         make = include_value if include else exclude_value
-        self.apply_filter(make(record, key))
+        self.apply_filter(make(record, {"site": "src_line"}.get(key, key)))
 
     def action_context_more(self) -> None:
         """One record more around each match."""

@@ -250,6 +250,8 @@ class LogView(Widget):
         self._rows = self._fetch(self.top, height)
         lines = self._wrapped_lines(width, height) if self.wrap else self._cut_lines(width)
         cursor = None if self.following else self.cursor
+        if not lines:
+            self.refresh()
         if lines != self._lines or cursor != self._painted_cursor:
             self._lines, self._painted_cursor = lines, cursor
             self.refresh()
@@ -306,14 +308,27 @@ class LogView(Widget):
             previous = row.time_us if row.time_us is not None else previous
         return result
 
+    def _emptiness(self) -> str:
+        """Why there are no lines."""
+        state = self.state
+        if state.notes:
+            return state.notes[0]
+        if not state.records:
+            return "The log is empty so far." if state.indexing is None else "Reading …"
+        if state.selecting is not None:
+            return "Filtering …"
+        return "No record passes the filter; Esc takes its last part away."
+
     # --- painting
 
     def render_line(self, y: int) -> Strip:
         """Paint one line."""
         width, ground = self.size.width, self.rich_style
-        if y >= len(self._lines):
-            return Strip.blank(width, ground)
         palette = palette_of(self)
+        if y >= len(self._lines):
+            if y == 0 and not self._lines:
+                return strip_of(((self._emptiness(), "dim"),), palette, width, ground)
+            return Strip.blank(width, ground)
         line = self._lines[y]
         over = None
         if line.number == self.cursor and not self.following:
