@@ -1,0 +1,88 @@
+"""Where pods went: bindings, victims and refused bindings per node, folded from events.
+
+Owns the per-node counts that the report and the node panel show. ``bound`` counts bindings that happened, not pods
+that are still there. The quick count over raw bytes (``report --nodes``) is ``core.node_counts``'.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from schedtui.core.events import QueueEvent
+
+
+@dataclass(frozen=True, slots=True)
+class NodePlacement:
+    """What happened on one node."""
+
+    node: str
+    """The node's name."""
+    bound: int
+    """Bindings."""
+    share: float
+    """Its part of all bindings, 0 to 1."""
+    preempted: int
+    """Pods that were preempted there."""
+    failed: int
+    """Bindings that were begun and failed."""
+    last_bound_us: int | None
+    """When a pod was bound there last."""
+
+
+@dataclass(slots=True)
+class _Counts:
+    bound: int = 0
+    preempted: int = 0
+    failed: int = 0
+    last_bound_us: int | None = None
+
+
+class Placements:
+    """Folds events into counts per node."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[str, _Counts] = {}
+        self._target: dict[str, str] = {}
+
+    def apply(self, event: QueueEvent) -> None:
+        """Take one event."""
+        effect = event.effect
+        if effect == "bound":
+            counts = self._counts(event.node or self._target.get(event.pod or "") or "")
+            counts.bound += 1
+            counts.last_bound_us = event.time_us
+            self._target.pop(event.pod or "", None)
+        elif effect == "binding" and event.pod and event.node:
+            self._target[event.pod] = event.node
+        elif effect == "bind_failed" and event.pod:
+            node = event.node or self._target.pop(event.pod, None)
+            if node:
+                self._counts(node).failed += 1
+        elif effect == "preempted" and event.node:
+            self._counts(event.node).preempted += 1
+        elif effect in ("delete", "vanished") and event.pod:
+            self._target.pop(event.pod, None)
+
+    def _counts(self, node: str) -> _Counts:
+        counts = self._nodes.get(node)
+        if counts is None:
+            counts = self._nodes[node] = _Counts()
+        return counts
+
+    @property
+    def bound(self) -> int:
+        """Bindings on all nodes."""
+        return sum(counts.bound for counts in self._nodes.values())
+
+    def nodes(self) -> tuple[NodePlacement, ...]:
+        """All nodes that were named, those with most bindings first."""
+        total = self.bound or 1
+        placements = [
+            NodePlacement(
+                node, each.bound, each.bound / total, each.preempted, each.failed, each.last_bound_us
+            )
+            for node, each in self._nodes.items()
+        ]  # fmt: skip
+        return tuple(sorted(placements, key=lambda each: (-each.bound, each.node)))
