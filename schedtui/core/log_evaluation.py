@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from schedtui.core.log_index import Chunk
     from schedtui.core.log_sites import SiteTable
 
+FEW = 200
+"""Records of a block that are looked at one by one rather than all at once."""
+
 _ANCHORS = re.compile(r"(?<!\\)(?:\\\\)*(?:[\^$]|\\[AzZ])")
 _INFO = ord("I")
 
@@ -52,7 +55,7 @@ class Evaluation:
         first: int,
         stop: int,
         block: bytes | None = None,
-        starts: Sequence[int] = (),
+        starts: NDArray[np.int64] | None = None,
     ) -> None:
         """Prepare.
 
@@ -69,7 +72,7 @@ class Evaluation:
         self._range = slice(first, stop)
         self._count = stop - first
         self._block = block
-        self._starts = starts
+        self._starts = np.zeros(0, np.int64) if starts is None else starts
         self._bare: NDArray[np.bool_] | None = None
 
     def verdict(self, node: nodes.Node) -> Verdict:
@@ -151,12 +154,15 @@ class Evaluation:
         return Verdict(self._nothing(), self._each(node.may_match))
 
     def _each(self, decide: Callable[[bytes], bool]) -> NDArray[np.bool_]:
-        block = self._block or b""
-        ends = [*self._starts[1:], len(block)]
         found = self._nothing()
-        for position, (start, end) in enumerate(zip(self._starts, ends, strict=True)):
-            found[position] = decide(block[start:end])
+        for position in range(len(self._starts)):
+            found[position] = decide(self._raw(position))
         return found
+
+    def _raw(self, position: int) -> bytes:
+        block = self._block or b""
+        end = int(self._starts[position + 1]) if position + 1 < len(self._starts) else len(block)
+        return block[int(self._starts[position]) : end]
 
     def _is_bare(self) -> NDArray[np.bool_]:
         """Records whose text stands in the file as it is: a klog header or a JSON object at their first byte."""
@@ -170,9 +176,11 @@ class Evaluation:
         return self._bare
 
     def _holding(self, needle: bytes, *, insensitive: bool = False) -> NDArray[np.bool_]:
-        pattern = SearchPattern("", needle, insensitive, None)
+        return self._flags(SearchPattern("", needle, insensitive, None))
+
+    def _flags(self, pattern: SearchPattern) -> NDArray[np.bool_]:
         found = self._nothing()
-        found[pattern.matching(self._block or b"", self._starts)] = True
+        found[: len(self._starts)] = pattern.flags(self._block or b"", self._starts)
         return found
 
     def text(self, node: nodes.Text) -> Verdict:
@@ -193,13 +201,9 @@ class Evaluation:
         return Verdict(found & bare, ~bare & (found | self._oddly_wrapped()))
 
     def _oddly_wrapped(self) -> NDArray[np.bool_]:
-        bare = self._is_bare()
-        block = self._block or b""
         odd = self._nothing()
-        ends = [*self._starts[1:], len(block)]
-        for position in np.flatnonzero(~bare).tolist():
-            if position < len(ends):
-                odd[position] = nodes.is_wrapped_oddly(block[self._starts[position] : ends[position]])
+        for position in np.flatnonzero(~self._is_bare()[: len(self._starts)]).tolist():
+            odd[position] = nodes.is_wrapped_oddly(self._raw(position))
         return odd
 
     def pattern(self, node: nodes.Pattern) -> Verdict:
@@ -210,8 +214,7 @@ class Evaluation:
         if _ANCHORS.search(node.pattern):
             found = self._each(lambda raw: expression.search(raw.removesuffix(b"\n")) is not None)
         else:
-            found = self._nothing()
-            found[SearchPattern("", None, False, expression).matching(self._block, self._starts)] = True
+            found = self._flags(SearchPattern("", None, False, expression))
         return self._doubted(found)
 
     def name(self, node: nodes.NameIs) -> Verdict:
@@ -233,11 +236,9 @@ class Evaluation:
     def _pair(self, key: str, value: str, pieces: Sequence[bytes], *, exact: bool) -> Verdict:
         if self._block is None:
             return Verdict(self._nothing(), np.ones(self._count, np.bool_))
-        possible = np.ones(self._count, np.bool_)
-        for piece in sorted(set(pieces), key=len, reverse=True):
-            possible &= self._holding(piece)
-            if not possible.any():
-                break
+        possible = self._holding_all(sorted(set(pieces), key=len, reverse=True))
+        if key in ("pod", "node"):
+            self._leave_blocks_out(possible, pieces)
         odd = self._nothing() if self._is_bare().all() else self._oddly_wrapped()
         sure = self._nothing()
         if exact and value and value.isascii() and value.isprintable() and not set(value) & set('"\\<>&'):
@@ -245,13 +246,34 @@ class Evaluation:
             sure = pair & self._is_structured(pair)
         return Verdict(sure, (possible | odd) & ~sure)
 
+    def _holding_all(self, pieces: Sequence[bytes]) -> NDArray[np.bool_]:
+        possible = np.ones(self._count, np.bool_)
+        possible[len(self._starts) :] = False
+        for piece in pieces:
+            few = np.flatnonzero(possible)
+            if len(few) > FEW:
+                possible &= self._holding(piece)
+                continue
+            for position in few.tolist():
+                possible[position] = piece in self._raw(position)
+        return possible
+
+    def _leave_blocks_out(self, possible: NDArray[np.bool_], pieces: Sequence[bytes]) -> None:
+        """Names of pods and nodes are values of one line: lines of a ``key=<`` block are no reason to parse."""
+        several = self._chunk.line_counts[self._range] > 1
+        for position in np.flatnonzero(possible & several & self._is_bare()).tolist():
+            head, *rest = self._raw(position).split(b"\n")
+            if head.endswith(b"=<"):
+                outside = b"\n".join((head, *(line for line in rest if not line.startswith(b"\t"))))
+                possible[position] = all(piece in outside for piece in pieces)
+
     def _is_structured(self, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Of some records, those of one line whose message stands in quotes: their pairs are no part of a text."""
         block = self._block or b""
         found = self._nothing()
         one_line = self._chunk.line_counts[self._range] == 1
         for position in np.flatnonzero(candidates & one_line & self._is_bare()).tolist():
-            start = self._starts[position]
+            start = int(self._starts[position])
             end = block.find(b"]", start, start + 160)
             found[position] = end > 0 and block.startswith(b'] "', end)
         return found

@@ -42,8 +42,7 @@ class TextScan:
             flags = np.zeros(len(part.chunk), np.bool_)
             from_record = first if piece.part_of is None else 0
             for start, block, starts in scan_blocks(part, from_record):
-                for index in self.pattern.matching(block, starts):
-                    flags[start + index] = True
+                flags[start : start + len(starts)] = self.pattern.flags(block, starts)
             found.append(flags)
         return flags_over_parts(piece, first, found)
 
@@ -98,8 +97,8 @@ class Matcher:
             verdict = evaluation.verdict(wanted.node)
             flags[start:stop] = verdict.sure
             for position in np.flatnonzero(verdict.open).tolist():
-                end = starts[position + 1] if position + 1 < len(starts) else len(block)
-                record = self._record(part, start + position, block[starts[position] : end])
+                end = int(starts[position + 1]) if position + 1 < len(starts) else len(block)
+                record = self._record(part, start + position, block[int(starts[position]) : end])
                 flags[start + position] = wanted(record)
         return flags
 

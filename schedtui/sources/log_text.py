@@ -27,7 +27,7 @@ SCAN_BYTES = 4 << 20
 """How much text is read at a time by a scan."""
 
 
-def scan_blocks(part: Part, first: int = 0) -> Iterator[tuple[int, bytes, list[int]]]:
+def scan_blocks(part: Part, first: int = 0) -> Iterator[tuple[int, bytes, NDArray[np.int64]]]:
     """The text of a part's records from ``first`` on.
 
     Yields:
@@ -40,9 +40,9 @@ def scan_blocks(part: Part, first: int = 0) -> Iterator[tuple[int, bytes, list[i
         stop = int(np.searchsorted(chunk.starts, start - chunk.base + SCAN_BYTES))
         stop = min(max(stop, first + 1), count)
         block = part.file.read(start, chunk.stop(stop - 1) - start)
-        starts = (chunk.starts[first:stop] - chunk.starts[first]).tolist()
-        # A file that was cut short meanwhile gives fewer bytes: records behind its end are empty.
-        yield first, block, [position for position in starts if position <= len(block)]
+        starts = (chunk.starts[first:stop] - chunk.starts[first]).astype(np.int64)
+        # A file that was cut short meanwhile gives fewer bytes: records behind its end are left out.
+        yield first, block, starts if not len(starts) or starts[-1] < len(block) else starts[starts < len(block)]
         first = stop
 
 
