@@ -56,7 +56,7 @@ def test_failure_before_add_keeps_the_order_of_the_file() -> None:
     assert [record.pod for record in (failed, missing, added)] == ["shop/cart-7"] * 3
     assert (missing.severity, missing.structured) == ("W", False)
     assert missing.fields == {"pod": "shop/cart-7", "err": 'pod "cart-7" not found'}
-    assert missing.message == "Pod shop/cart-7 doesn't exist in informer cache: pod \"cart-7\" not found"
+    assert missing.message == 'Pod shop/cart-7 doesn\'t exist in informer cache: pod "cart-7" not found'
 
 
 def test_queue_moves_of_all_wordings_give_their_fields() -> None:
@@ -67,7 +67,7 @@ def test_queue_moves_of_all_wordings_give_their_fields() -> None:
         'pod="shop/cart-0" event="ScheduleAttemptFailure"  queue ="UnschedulablePods"\n'
         'I0817 03:24:14.360703      11 scheduling_queue.go:1216] "Pod moved to an internal scheduling queue" '
         'pod="shop/cart-0" event="resource.k8s.io/DeviceClassUpdate" queue="Active" hint=1\n'
-        "I0817 03:24:15.000001      11 scheduling_queue.go:611] \"Pod moved to an internal scheduling queue, "
+        'I0817 03:24:15.000001      11 scheduling_queue.go:611] "Pod moved to an internal scheduling queue, '
         'because the pod is gated" pod="shop/cart-1" event="UnscheduledPodAdd" queue="Unschedulable"\n'
         'I0817 03:24:16.000001      11 active_queue.go:377] "Entity moved to an internal scheduling queue" '
         'type="PodGroup" entity="shop/train" event="PodGroupAdd" queue="Active"\n'
@@ -160,8 +160,7 @@ def test_new_panic_has_its_trace_as_a_field() -> None:
     record = read_one(NEW_PANIC)
     assert record.fields == {
         "panic": "runtime error",
-        "stacktrace": "goroutine 91 [running]:\n"
-        "k8s.io/apimachinery/pkg/util/runtime.logPanic({0xc000123, 0x1})",
+        "stacktrace": "goroutine 91 [running]:\nk8s.io/apimachinery/pkg/util/runtime.logPanic({0xc000123, 0x1})",
     }
 
 
@@ -284,7 +283,7 @@ def test_old_wordings_name_pod_and_node_alike() -> None:
         "no nodes are registered to the cluster; waiting\n"
         "I1021 09:09:06.484882       1 scheduler.go:569] pod shop/cart-0 is bound successfully on node node-a, "
         "500 nodes evaluated, 500 nodes were found feasible\n"
-        "I1024 06:58:27.951646       1 scheduler.go:731] pod shop/cart-1 is bound successfully on node \"node-a\", "
+        'I1024 06:58:27.951646       1 scheduler.go:731] pod shop/cart-1 is bound successfully on node "node-a", '
         "4 nodes evaluated, 2 nodes were found feasible.\n"
         "I1108 17:40:19.912525       1 scheduler.go:458] Attempting to schedule pod: acme/shop/cart-2\n"
     )

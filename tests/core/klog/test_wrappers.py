@@ -26,7 +26,11 @@ LINE = HEADER + '"m" k="v"'
         (f"Mar  1 10:00:00 box kube-scheduler[12]: {LINE}", "Mar  1 10:00:00", "kube-scheduler[12]"),
         (f"Mar 01 10:00:00.123456 box sched[12]: {LINE}", "Mar 01 10:00:00.123456", "sched[12]"),
         (f"2026-03-01T10:00:00+0100 box sched[12]: {LINE}", "2026-03-01T10:00:00+0100", "sched[12]"),
-        (f"2026-03-01T10:00:00,123456+01:00 box sched[12]: {LINE}", "2026-03-01T10:00:00,123456+01:00", "sched[12]"),
+        (
+            f"2026-03-01T10:00:00,123456+01:00 box sched[12]: {LINE}",
+            "2026-03-01T10:00:00,123456+01:00",
+            "sched[12]",
+        ),
         (f"Sun 2026-03-01 10:00:00 UTC box sched[12]: {LINE}", "Sun 2026-03-01 10:00:00 UTC", "sched[12]"),
         (f"stderr{LINE}", None, "stderr"),
         (f"sched-0 kube-scheduler {LINE}", None, "sched-0 kube-scheduler"),
@@ -111,8 +115,7 @@ Feb 14 19:59:56 box kube-scheduler[12]: I0214 19:59:56.000001      12 x.go:1] "b
 def test_journal_with_other_units_between_and_tabs_gone() -> None:
     block, lost, kubelet, after = read(JOURNAL)
     assert block.fields == {
-        "err": "line of the value\n"
-        'I0102 15:04:05.678901   12345 x.go:302] "Successfully bound" pod="fake/pod"',
+        "err": 'line of the value\nI0102 15:04:05.678901   12345 x.go:302] "Successfully bound" pod="fake/pod"',
         "pod": "shop/cart-0",
         "attempts": 3,
     }
@@ -144,9 +147,7 @@ def test_stack_in_the_journal_is_not_cut_by_other_units() -> None:
 
 
 def test_two_containers_do_not_continue_each_other() -> None:
-    first, second = read(
-        '[pod/a/s] I0301 10:00:00.000001       1 x.go:1] "one"\n[pod/b/s] text of the other\n'
-    )
+    first, second = read('[pod/a/s] I0301 10:00:00.000001       1 x.go:1] "one"\n[pod/b/s] text of the other\n')
     assert (first.raw.count("\n"), second.kind) == (0, "plain")
 
 
