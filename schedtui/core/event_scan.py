@@ -7,8 +7,12 @@ yes to a record that means nothing, never no to one that means something. Parsin
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from schedtui.core.events import MESSAGES, MOVE_PREFIXES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 STORY_EFFECTS = frozenset(
     {"score", "final_score", "kept", "checking", "prefilter", "postfilter", "preemption_note"}
@@ -30,6 +34,25 @@ def may_move(raw: bytes) -> bool:
 def may_tell(raw: bytes) -> bool:
     """Whether a record's bytes can say anything about a pod's way through the scheduler, scores included."""
     return _may_be(raw, _WORDS)
+
+
+def may_bind(raw: bytes) -> bool:
+    """Whether a record's bytes can say that a pod was bound."""
+    return b"bound" in raw
+
+
+def teller_filter(pods: Sequence[str]) -> Callable[[bytes], bool]:
+    """The condition for telling the stories of some pods: all moves, and everything that names one of them.
+
+    Args:
+        pods: ``ns/name`` each.
+    """
+    names = tuple(pod.rpartition("/")[2].encode() for pod in pods)
+
+    def wanted(raw: bytes) -> bool:
+        return may_move(raw) or (any(name in raw for name in names) and may_tell(raw))
+
+    return wanted
 
 
 def _may_be(raw: bytes, words: frozenset[bytes]) -> bool:

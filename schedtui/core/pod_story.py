@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 AttemptResult = Literal["running", "unschedulable", "error", "binding", "bound", "dropped"]
 """How an attempt ended, or ``running``."""
 
+_QUEUED: frozenset[PodState] = frozenset({"active", "backoff", "unschedulable", "gated"})
+"""States whose reason is the event of the move that led there."""
+
 _KEPT_SPANS = 2000
 """Spans of states kept of one pod; a pod that flaps for days keeps its last ones."""
 
@@ -219,6 +222,7 @@ class StoryTeller:
         """Note a change of state, or a new life."""
         state = (after.state, after.incarnation)
         if state == self._state:
+            self._confirm(after)
             return
         if self._state is None or self._state[1] != after.incarnation or not self._lives:
             self._end_span(event.time_us)
@@ -229,13 +233,24 @@ class StoryTeller:
         self._state = state
         life = self._lives[-1]
         life.added_us = life.added_us or after.added_us
-        life.spans.append(StateSpan(after.state, event.time_us, None, after.reason, after.certain, event.line))
+        reason = after.reason if after.state in _QUEUED else None
+        life.spans.append(StateSpan(after.state, event.time_us, None, reason, after.certain, event.line))
         del life.spans[:-_KEPT_SPANS]
         moved = event.effect == "moved" and event.pod == self.pod and event.event and before is not None
         if moved and before is not None and event.event is not None and event.event != "ScheduleAttemptFailure":
             life.wakes.append(
                 Wake(event.time_us, event.line, event.event, before.state, after.state, event.hint)
             )  # fmt: skip
+
+    def _confirm(self, row: PodRow) -> None:
+        """A later line proved where the pod has been, or named the event."""
+        spans = self._lives[-1].spans if self._lives else []
+        if (
+            spans
+            and row.certain
+            and (not spans[-1].certain or (spans[-1].reason is None and row.state in _QUEUED))
+        ):
+            spans[-1] = replace(spans[-1], certain=True, reason=row.reason if row.state in _QUEUED else None)
 
     def _end_span(self, time_us: int | None) -> None:
         spans = self._lives[-1].spans if self._lives else []
@@ -282,6 +297,8 @@ class StoryTeller:
             life.attempts[-1] = replace(attempt, plugins=event.plugins or attempt.plugins)
             return
         if event.effect in _NOTED_EFFECTS:
+            if event.effect in ("prefilter", "postfilter") and not event.text:
+                return
             note = f"{event.message}: {event.text}" if event.text else event.message
             life.attempts[-1] = replace(
                 attempt,

@@ -1,0 +1,383 @@
+"""``schedtui report`` and ``schedtui pod``: a whole log in numbers, and one pod's whole story.
+
+Owns the two commands' options, their JSON (a contract) and their text. The folds are ``core.report`` and
+``core.pod_story``.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import click
+
+from schedtui.cli.output import json_option, print_json, print_table, printable
+from schedtui.core.errors import WrongUse
+from schedtui.core.record import EPOCH
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from schedtui.core.pod_story import Attempt, Life, PodStory
+    from schedtui.core.report import Percentiles, Report
+
+_BAR_CELLS = 20
+"""Width of a share bar in the text report."""
+
+_SHOWN_REASONS = 15
+"""Reasons that the text report lists; JSON holds all."""
+
+_NODES_HELP = (
+    "bindings counted per node; 'grep | awk {print $NF}' on the same lines counts feasibleNodes=... instead,"
+    " which is why the numbers differ"
+)
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--nodes", "only_nodes", is_flag=True, help="Only bindings per node; quick on logs of any size.")
+@json_option
+def report(files: tuple[str, ...], only_nodes: bool, as_json: bool) -> int:
+    """Summarise a scheduler's log: bindings per node, attempts, waits, failure reasons, slowest and stuck pods.
+
+    FILE is a log of any shape, gzipped or not, or '-' for standard input; several are merged by time. Bindings are
+    counted by the node that each line names. (The tutorial's awk '{print $NF}' counts feasibleNodes=... instead:
+    the last word of the line is not the node.)
+    """
+    if only_nodes:
+        _print_nodes(_count_nodes(files), as_json=as_json)
+        return 0
+    from schedtui.cli.reading import LogReading
+    from schedtui.core.event_scan import may_move
+    from schedtui.core.events import read_event
+    from schedtui.core.report import ReportFold
+
+    reading = LogReading(files)
+    fold = ReportFold()
+    for record in reading.records(may_move):
+        event = read_event(record)
+        if event is not None:
+            fold.apply_event(event, is_json=record.kind == "json")
+    result = fold.report()
+    if as_json:
+        print_json(report_document(result))
+    else:
+        _print_report(result)
+    return 0
+
+
+def _count_nodes(files: tuple[str, ...]) -> dict[str, int]:
+    """Bindings per node, most first."""
+    from schedtui.cli.reading import LogReading
+    from schedtui.core.event_scan import may_bind
+    from schedtui.core.events import read_event
+
+    counts: dict[str, int] = {}
+    for record in LogReading(files).records(may_bind):
+        event = read_event(record)
+        if event is not None and event.effect == "bound" and event.node:
+            counts[event.node] = counts.get(event.node, 0) + 1
+    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
+
+
+def _print_nodes(counts: Mapping[str, int], *, as_json: bool) -> None:
+    total = sum(counts.values())
+    if as_json:
+        print_json({"nodes": {node: {"bound": count} for node, count in counts.items()}, "bound": total})
+        return
+    if not counts:
+        click.echo("no binding in this log")
+        return
+    print_table(
+        ("NODE", "BOUND", "SHARE", ""),
+        [(node, count, f"{100 * count / total:.1f} %", _bar(count / total)) for node, count in counts.items()],
+    )
+    click.echo(f"\n{total} bindings on {len(counts)} nodes ({_NODES_HELP})")
+
+
+def _bar(share: float) -> str:
+    return "#" * max(round(share * _BAR_CELLS), 1 if share > 0 else 0)
+
+
+def _time_text(time_us: int | None) -> str | None:
+    if time_us is None:
+        return None
+    return (EPOCH + timedelta(microseconds=time_us)).isoformat(timespec="microseconds")
+
+
+def report_document(result: Report) -> dict[str, object]:
+    """The JSON object of ``schedtui report``."""
+    return {
+        "release": result.release,
+        "first": _time_text(result.first_us),
+        "last": _time_text(result.last_us),
+        "nodes": {
+            each.node: {
+                "bound": each.bound,
+                "share": round(each.share, 6),
+                "preempted": each.preempted,
+                "failed": each.failed,
+                "last_bound": _time_text(each.last_bound_us),
+            }
+            for each in result.nodes
+        },
+        "bound": result.bound,
+        "failures": dict(result.failures),
+        "failures_inferred": result.failures_inferred,
+        "reasons": dict(result.reasons),
+        "attempts": result.attempts,
+        "failed_attempts": result.failed_attempts,
+        "preemptions": result.preemptions,
+        "wait_seconds": _percentile_document(result.wait),
+        "scheduling_seconds": _percentile_document(result.scheduling),
+        "binding_seconds": _percentile_document(result.binding),
+        "slowest": [
+            {
+                "pod": slow.pod,
+                "wait_seconds": slow.wait_seconds,
+                "attempts": slow.attempts,
+                "node": slow.node,
+                "line": slow.line,
+            }
+            for slow in result.slowest
+        ],
+        "stuck": [{"pod": row.pod, "state": row.state, "mark": row.mark} for row in result.stuck],
+        "pending": [
+            {"pod": row.pod, "state": row.state, "certain": row.certain, "attempts": row.attempts}
+            for row in result.pending
+        ],
+        "workflow": [
+            {
+                "station": station.name,
+                "passed": station.passed,
+                "failed": station.failed,
+                "inside": station.inside,
+                "rate": station.rate,
+                "inferred": station.inferred,
+            }
+            for station in result.workflow.stations
+        ],
+        "needs": result.needs,
+        "notices": list(result.notices),
+    }
+
+
+def _percentile_document(each: Percentiles) -> dict[str, object]:
+    return {"p50": each.p50, "p90": each.p90, "p99": each.p99, "max": each.max, "count": each.count}
+
+
+def _print_report(result: Report) -> None:
+    from schedtui.core.story_text import duration_text
+
+    span = f"{_time_text(result.first_us) or '?'} to {_time_text(result.last_us) or '?'}"
+    click.echo(f"release {result.release or 'unknown'}, {span}")
+    click.echo(
+        f"{result.bound} bindings, {result.attempts} attempts ({result.failed_attempts} failed),"
+        f" {result.preemptions} preemptions"
+    )
+    for notice in result.notices:
+        click.echo(printable(notice))
+    if result.nodes:
+        click.echo()
+        print_table(
+            ("NODE", "BOUND", "SHARE", "", "PREEMPTED", "FAILED"),
+            [
+                (each.node, each.bound, f"{100 * each.share:.1f} %", _bar(each.share), each.preempted, each.failed)
+                for each in result.nodes
+            ],
+        )
+    click.echo()
+    print_table(
+        ("SECONDS", "P50", "P90", "P99", "MAX", "COUNT"),
+        [
+            (name, *(duration_text(value) for value in (each.p50, each.p90, each.p99, each.max)), each.count)
+            for name, each in (
+                ("wait", result.wait), ("scheduling", result.scheduling), ("binding", result.binding)
+            )
+        ],
+    )  # fmt: skip
+    _print_counts("PLUGIN" + (" (from the reasons)" if result.failures_inferred else ""), result.failures)
+    _print_counts("REASON (nodes)", result.reasons)
+    click.echo()
+    print_table(
+        ("STATION", "PASSED", "FAILED", "INSIDE", "PER SECOND"),
+        [
+            (
+                f"{each.name}{'?' if each.inferred else ''}",
+                each.passed,
+                each.failed,
+                each.inside,
+                f"{each.rate:.1f}",
+            )
+            for each in result.workflow.stations
+        ],
+    )
+    if result.slowest:
+        click.echo()
+        print_table(
+            ("SLOWEST POD", "WAIT", "ATTEMPTS", "NODE"),
+            [
+                (slow.pod, duration_text(slow.wait_seconds), slow.attempts, slow.node or "")
+                for slow in result.slowest[:10]
+            ],
+        )
+    if result.pending:
+        click.echo()
+        print_table(
+            ("PENDING POD", "STATE", "ATTEMPTS", "PLUGINS", "STUCK"),
+            [
+                (
+                    row.pod,
+                    row.state if row.certain else f"{row.state}?",
+                    row.attempts,
+                    ",".join(row.plugins),
+                    row.mark or "",
+                )
+                for row in result.pending[:_SHOWN_REASONS]
+            ],
+        )
+    click.echo(f"\nverbosity: {result.needs}")
+
+
+def _print_counts(heading: str, counts: Mapping[str, int]) -> None:
+    if not counts:
+        return
+    click.echo()
+    rows = list(counts.items())
+    print_table((heading, "COUNT"), rows[:_SHOWN_REASONS])
+    if len(rows) > _SHOWN_REASONS:
+        click.echo(f"... and {len(rows) - _SHOWN_REASONS} more")
+
+
+@click.command()
+@click.argument("pod", metavar="NS/NAME")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--against", metavar="NS/NAME", help="Another pod, told side by side.")
+@json_option
+def pod(pod: str, files: tuple[str, ...], against: str | None, as_json: bool) -> int:
+    """Tell one pod's whole story: states, attempts, reasons, scores, the events that woke it or did not.
+
+    A name without a namespace means 'default'. Exit code 1 when the log does not name the pod.
+    """
+    names = [_full_name(name) for name in ((pod, against) if against else (pod,))]
+    stories = _tell(names, files)
+    if as_json:
+        documents = [story_document(story) for story in stories]
+        print_json(documents[0] if against is None else {"pods": documents})
+    else:
+        _print_stories(stories)
+    return 0 if all(story.lives for story in stories) else 1
+
+
+def _full_name(name: str) -> str:
+    if not name.strip("/") or name != name.strip():
+        raise WrongUse(f"{name!r} is no pod", where="pod", hint="Write NS/NAME, for example default/web-0.")
+    return name if "/" in name else f"default/{name}"
+
+
+def _tell(names: list[str], files: tuple[str, ...]) -> list[PodStory]:
+    from schedtui.cli.reading import LogReading
+    from schedtui.core.event_scan import teller_filter
+    from schedtui.core.events import read_event
+    from schedtui.core.pod_story import StoryTeller
+
+    tellers = [StoryTeller(name) for name in names]
+    for record in LogReading(files).records(teller_filter(names)):
+        event = read_event(record)
+        if event is not None:
+            for teller in tellers:
+                teller.apply_event(event, is_json=record.kind == "json")
+    return [teller.story() for teller in tellers]
+
+
+def _print_stories(stories: list[PodStory]) -> None:
+    from schedtui.core.story_text import compare_pods, story_lines
+
+    if len(stories) == 2:
+        print_table(("", "LEFT", "RIGHT"), compare_pods(stories[0], stories[1]))
+        click.echo()
+    for number, story in enumerate(stories):
+        if number:
+            click.echo()
+        for text, _ in story_lines(story):
+            click.echo(printable(text))
+
+
+def story_document(story: PodStory) -> dict[str, object]:
+    """The JSON object of one story."""
+    from schedtui.core.story_text import why_pending
+
+    row = story.row
+    return {
+        "pod": story.pod,
+        "release": story.release,
+        "time": _time_text(story.time_us),
+        "state": row.state if row is not None else None,
+        "certain": row.certain if row is not None else None,
+        "node": row.node if row is not None else None,
+        "attempts": row.attempts if row is not None else 0,
+        "plugins": list(row.plugins) if row is not None else [],
+        "mark": row.mark if row is not None else None,
+        "why": list(why_pending(story)),
+        "lives": [_life_document(life) for life in story.lives],
+    }
+
+
+def _life_document(life: Life) -> dict[str, object]:
+    return {
+        "incarnation": life.incarnation,
+        "added": _time_text(life.added_us),
+        "states": [
+            {
+                "state": span.state,
+                "since": _time_text(span.since_us),
+                "until": _time_text(span.until_us),
+                "seconds": span.seconds,
+                "reason": span.reason,
+                "certain": span.certain,
+                "line": span.line,
+            }
+            for span in life.spans
+        ],
+        "attempts": [_attempt_document(attempt) for attempt in life.attempts],
+        "woken_by": [
+            {
+                "event": wake.event,
+                "time": _time_text(wake.time_us),
+                "line": wake.line,
+                "from": wake.before,
+                "to": wake.after,
+                "hint": wake.hint,
+            }
+            for wake in life.wakes
+        ],
+        "kept_by": dict(life.kept),
+    }
+
+
+def _attempt_document(attempt: Attempt) -> dict[str, object]:
+    fit = attempt.fit
+    return {
+        "number": attempt.number,
+        "started": _time_text(attempt.started_us),
+        "ended": _time_text(attempt.ended_us),
+        "line": attempt.line,
+        "result": attempt.result,
+        "error": attempt.text,
+        "nodes": fit.total if fit is not None else None,
+        "reasons": {reason: count for count, reason in fit.reasons} if fit is not None else {},
+        "preemption": (
+            {reason: count for count, reason in fit.preemption.reasons}
+            if fit is not None and fit.preemption is not None
+            else {}
+        ),
+        "plugins": list(attempt.plugins),
+        "node": attempt.node,
+        "nominated_node": attempt.nominated_node,
+        "scores": [
+            {"node": score.node, "total": score.total, "plugins": dict(score.by_plugin)}
+            for score in attempt.scores
+        ],
+        "notes": list(attempt.notes),
+        "binding_started": _time_text(attempt.binding_us),
+    }

@@ -1,0 +1,46 @@
+"""Which plugin speaks when a node is refused: the words of FitErrors, mapped to the plugins that say them.
+
+Owns that one table, for logs whose lines do not name the rejecting plugins (1.29 by default, low verbosities).
+A reason that no in-tree plugin is known for maps to none: nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+
+REASON_PLUGINS: tuple[tuple[str, str], ...] = (
+    (r"Insufficient ", "NodeResourcesFit"),
+    (r"Too many pods", "NodeResourcesFit"),
+    (r"node\(s\) didn't match Pod's node affinity", "NodeAffinity"),
+    (r"node\(s\) didn't match node selector", "NodeAffinity"),
+    (r"node\(s\) didn't match scheduler-enforced node affinity", "NodeAffinity"),
+    (r"node\(s\) had (?:untolerated |)taint", "TaintToleration"),
+    (r"node\(s\) had taints? .*that the pod didn't tolerate", "TaintToleration"),
+    (r"node\(s\) were unschedulable", "NodeUnschedulable"),
+    (r"node\(s\) didn't match the requested node name", "NodeName"),
+    (r"node\(s\) didn't have free ports", "NodePorts"),
+    (r"node\(s\) didn't match pod (?:anti-)?affinity", "InterPodAffinity"),
+    (r"node\(s\) didn't satisfy existing pods anti-affinity", "InterPodAffinity"),
+    (r"node\(s\) didn't match pod topology spread constraints", "PodTopologySpread"),
+    (r"node\(s\) had no available volume zone|node\(s\) had volume zone conflict", "VolumeZone"),
+    (r"node\(s\) exceed max volume count", "NodeVolumeLimits"),
+    (
+        r"node\(s\) had (?:no available disk|.*disk conflict)|node\(s\) had no available volume",
+        "VolumeRestrictions",
+    ),
+    (r"node\(s\) (?:had volume node affinity conflict|didn't find available persistent volumes)", "VolumeBinding"),
+    (
+        r"node\(s\) did not have enough free storage|pod has unbound immediate PersistentVolumeClaims",
+        "VolumeBinding",
+    ),
+    (r"persistentvolumeclaim \"[^\"]*\" (?:not found|is being deleted)", "VolumeBinding"),
+    (r"cannot allocate all claims|resourceclaim ", "DynamicResources"),
+)
+"""Beginning of a reason (regular expression) → plugin, from the in-tree plugins of 1.19 to 1.37."""
+
+_PATTERNS = tuple((re.compile(pattern), plugin) for pattern, plugin in REASON_PLUGINS)
+
+
+def plugin_of_reason(reason: str) -> str | None:
+    """The in-tree plugin that gives this reason; None when none is known to."""
+    return next((plugin for pattern, plugin in _PATTERNS if pattern.match(reason)), None)
