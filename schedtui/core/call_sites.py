@@ -17,7 +17,7 @@ from schedtui.core.go_source.messages import MessagePattern
 from schedtui.core.go_source.solve import NEVER, VERBOSITIES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from schedtui.core.go_source.solve import Rows, SolvedSite
 
@@ -122,6 +122,10 @@ class SiteLevel:
         return self.site.needs if self.site.needs > self.level else None
 
 
+BRIDGES = {"google.golang.org/grpc": "k8s.io/apiserver/pkg/storage/etcd3/logger.go"}
+"""Module that logs through an interface of its own → the file that hands these lines on to klog, under the line of
+the module's own call (releases 1.29 to 1.37)."""
+
 NO_SITE_THERE = "no log call at that line of the source"
 OTHER_MESSAGE = "the call at that line logs another message"
 SEVERAL_LEVELS = "several calls log this, at different levels"
@@ -130,17 +134,27 @@ SEVERAL_LEVELS = "several calls log this, at different levels"
 class CallSites:
     """The index of one source tree: read only, so threads may share it; made from and kept as plain values."""
 
-    def __init__(self, sites: Sequence[CallSite], files: Iterable[str]) -> None:
+    def __init__(
+        self, sites: Sequence[CallSite], files: Iterable[str], bridged: Mapping[str, str] | None = None
+    ) -> None:
         """Sort the sites for look-up.
 
         Args:
             sites: Every log call.
             files: Base names of all files of the build, those without log calls too.
+            bridged: Base name → key of ``BRIDGES``, for file names that only modules with a bridge use.
         """
+        self._bridged = dict(bridged or {})
         self.sites = tuple(sites)
         """Every log call of the source."""
         self.files = frozenset(files)
         """Base names of all files of the build."""
+        self.logging_files = frozenset(site.file for site in self.sites)
+        """Base names of the files that hold log calls of klog's."""
+        self._bridges: dict[str, list[CallSite]] = {
+            origin: [site for site in self.sites if site.path == bridge and site.elsewhere]
+            for origin, bridge in BRIDGES.items()
+        }
         self._by_line: dict[tuple[str, int], list[CallSite]] = defaultdict(list)
         self._by_path: dict[str, list[CallSite]] = defaultdict(list)
         self._elsewhere: dict[str, list[CallSite]] = defaultdict(list)
@@ -191,7 +205,7 @@ class CallSites:
             directory: The directory that a JSON log prints before the file; empty in text logs.
             verbosity: The running ``--v`` where it is known: it decides among levels chosen by what is enabled.
         """
-        wanted = "EF" if severity in ERROR_SEVERITIES else "IW" if severity == "I" else severity
+        wanted = _wanted_severities(severity, json=bool(directory))
         there = [site for site in self._by_line.get((file, line), ())
                  if not directory or site.directory.partition("@")[0] == directory.partition("@")[0]]  # fmt: skip
         fitting = [site for site in there if site.severity in wanted and site.matches(message)]
@@ -205,9 +219,18 @@ class CallSites:
         """Calls known to be printed under another line than their own, by their message alone."""
         if file not in self.files:
             return []
+        if file in self._bridged:
+            return [site for site in self._bridges[self._bridged[file]] if site.severity in wanted]
         found = [site for site in (*self._elsewhere.get(message, ()), *self._moving)
                  if site.severity in wanted and site.matches(message)]  # fmt: skip
         return [site for site in found if site.line == site.call_line or site.call_line <= line <= site.line]
+
+
+def _wanted_severities(severity: str, *, json: bool) -> str:
+    """Severities of the calls that can have written a record; JSON logs print warnings as information."""
+    if severity in ERROR_SEVERITIES:
+        return ERROR_SEVERITIES
+    return "IW" if severity == "I" and json else severity
 
 
 def _level_of(sites: list[CallSite], severity: str, verbosity: int | None) -> SiteLevel:

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from schedtui.core.call_sites import NO_SITE_THERE, OTHER_MESSAGE, SiteLevel
+from schedtui.core.call_sites import SiteLevel
 
 if TYPE_CHECKING:
     from schedtui.core.call_sites import CallSites
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _FLAG = re.compile(r'^FLAG: --(v|vmodule)="(.*)"$')
 _VERSION = re.compile(r"^v1\.\d+\.\d+(?:-(?:alpha|beta|rc)\.\d+)?$")
-_VERBOSITY_ADDRESS = "/debug/flags/v"
+_VERBOSITY_ADDRESS = re.compile(r"^/debug/flags/v(?:\?|$)")
 
 SITES_FOR_A_VERDICT = 8
 """Distinct call sites that must have been met before a source is refused as a whole."""
@@ -96,7 +96,7 @@ class LevelReading:
             return
         found = self.index.look_up(file, src_line, message, severity=severity, directory=directory)
         self._met[key] = found.site is not None
-        if found.site is None and severity == "I" and found.why in (NO_SITE_THERE, OTHER_MESSAGE):
+        if found.site is None and severity == "I" and file in self.index.logging_files:
             self._differing.add(file)
 
     def _learn_flags(self, record: Record) -> None:
@@ -106,7 +106,7 @@ class LevelReading:
                 self.verbosity = int(value)
             elif name == "vmodule" and value:
                 self._verbosity_by_module = True
-        elif record.message == "HTTP" and _VERBOSITY_ADDRESS in str(record.fields.get("URI", "")):
+        elif record.message == "HTTP" and _VERBOSITY_ADDRESS.match(str(record.fields.get("URI", ""))):
             self.verbosity = None
 
     def _learn_version(self, record: Record) -> None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from schedtui.core.call_sites import CallSite, CallSites, SiteLevel, call_site
+from schedtui.core.call_sites import BRIDGES, CallSite, CallSites, SiteLevel, call_site
 from schedtui.core.errors import SchedtuiError
 from schedtui.core.go_source.facts import PackageFacts
 from schedtui.core.go_source.solve import solve
@@ -31,7 +31,7 @@ from schedtui.toolchain.source_files import PackageStamp, go_machine, go_system,
 if TYPE_CHECKING:
     from schedtui.toolchain.checkout import Checkout
 
-INDEXER_VERSION = 1
+INDEXER_VERSION = 3
 """Raised when facts or solving change, so that no old cache is read."""
 
 FEW_PACKAGES = 16
@@ -52,6 +52,7 @@ class _StoredIndex(msgspec.Struct):
 
     sites: list[CallSite]
     files: list[str]
+    bridged: dict[str, str]
 
 
 class IndexCancelled(SchedtuiError):
@@ -149,6 +150,16 @@ def _index_directory(checkout: Checkout, cache_dir: Path, component: str) -> Pat
     return cache_dir / "levels" / hashlib.sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[:20]
 
 
+def _bridged_files(packages: dict[str, PackageStamp]) -> dict[str, str]:
+    """Base names that only modules with a bridge to klog use, each with that module."""
+    owners: dict[str, set[str]] = {}
+    for path, package in packages.items():
+        module = next((module for module in BRIDGES if path == module or path.startswith(module + "/")), "")
+        for file in package.files:
+            owners.setdefault(file.name, set()).add(module)
+    return {name: next(iter(found)) for name, found in owners.items() if len(found) == 1 and "" not in found}
+
+
 class _Builder:
     """One load of an index."""
 
@@ -184,7 +195,7 @@ class _Builder:
             files=sum(file.in_build for package in on_disk for file in package.files),
             parsed=len(changed),
         )
-        return LevelIndex(self._checkout, CallSites(stored.sites, stored.files), cost)
+        return LevelIndex(self._checkout, CallSites(stored.sites, stored.files, stored.bridged), cost)
 
     def _build(self, packages: dict[str, PackageStamp], changed: list[PackageStamp]) -> _StoredIndex:
         facts = {one.import_path: one for one in self._stored("facts", list[PackageFacts]) or ()}
@@ -200,6 +211,7 @@ class _Builder:
         stored = _StoredIndex(
             sites=[call_site(solved) for solved in solve(used)],
             files=sorted({file.name for package in packages.values() for file in package.files if file.in_build}),
+            bridged=_bridged_files(packages),
         )
         self._keep("facts", used)
         self._keep("index", stored)

@@ -57,6 +57,13 @@ _LOOP_READINGS = 4
 """A loop that still changes a logger after this many readings makes it unknown."""
 
 
+_NUMBER_SOURCES = (
+    "int_literal", "identifier", "selector_expression", "binary_expression", "call_expression",
+    "type_conversion_expression",
+)  # fmt: skip
+"""Expressions that can be a whole number known from the text."""
+
+
 def bind_parameters(function: DeclaredFunction, scope: Scope) -> None:
     """Bind a declared function's receiver, parameters and named results at the start of its body."""
     name, type_name = function.receiver
@@ -382,7 +389,7 @@ def _binding_of(source: Node, name: str, scope: Scope) -> Binding:
         found = evaluate(source, scope)
         if found is not None:
             return found
-    if source.type in ("int_literal", "identifier", "type_conversion_expression"):
+    if source.type in _NUMBER_SOURCES:
         numbers = evaluate_numbers(source, scope)
         if numbers != frozenset({None}):
             return Numbers(numbers)

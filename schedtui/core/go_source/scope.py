@@ -20,6 +20,7 @@ from schedtui.core.go_source.facts import (
     Site,
     Term,
 )
+from schedtui.core.go_source.messages import ANYTHING
 
 if TYPE_CHECKING:
     from schedtui.core.go_source.declarations import DeclaredFunction, PackageDeclarations, SourceFile
@@ -164,18 +165,17 @@ def join_bindings(first: Bindings, second: Bindings) -> Bindings:
     """What is known where two paths meet: what both say, or either."""
     if first is second:
         return first
-    joined: Bindings = {}
-    for name in first.keys() | second.keys():
-        joined[name] = join(first.get(name), second.get(name))
+    joined: Bindings = {**first, **second}
+    for name in first.keys() & second.keys():
+        joined[name] = join(first[name], second[name])
     return joined
 
 
 def join(first: Binding, second: Binding) -> Binding:
     """One binding for either of two."""
-    if first is None or first == second:
-        return second
-    if second is None:
+    if first == second:
         return first
+    first, second = _with_unknown(first, second), _with_unknown(second, first)
     if isinstance(first, Value) and isinstance(second, Value):
         for ladder, other in ((first, second), (second, first)):
             if ladder.rungs >= LADDER_RUNGS and other.terms == ladder.bottom:
@@ -188,6 +188,19 @@ def join(first: Binding, second: Binding) -> Binding:
     if isinstance(first, Numbers) and isinstance(second, Numbers):
         return Numbers(first.values | second.values)
     return None
+
+
+def _with_unknown(binding: Binding, other: Binding) -> Binding:
+    """For a path on which a name holds what cannot be told: the unknown value of the other path's kind."""
+    if binding is not None:
+        return binding
+    if isinstance(other, Value):
+        # Of a value whose type was not seen, the other path shows that it is none: nothing is lost there.
+        known_type = other.kind in ("logger", "verbose", "context")
+        return Value(frozenset({Term("?not known on one path")}), other.kind) if known_type else other
+    if isinstance(other, Texts):
+        return Texts(frozenset({ANYTHING}), frozenset())
+    return Numbers(frozenset({None})) if isinstance(other, Numbers) else None
 
 
 def find_function(scope: Scope, key: str) -> DeclaredFunction | None:

@@ -227,7 +227,8 @@ class _Solver:
             readers[ENVIRONMENT].add(key)
         self._spread(deque(nobody), readers)
         leaked: Rows = frozenset().union(*(self.rows_of(terms) for terms in self._leaks))
-        self._rows[ENVIRONMENT] = _ZERO_ROWS | leaked
+        # What could not be told stays unknown where it is used; that it went outside taints nobody else.
+        self._rows[ENVIRONMENT] = _ZERO_ROWS | {row for row in leaked if not isinstance(row, str)}
         self._spread(deque(readers[ENVIRONMENT]), readers)
 
     def _readers(self) -> dict[str, set[str]]:
