@@ -134,17 +134,13 @@ class Evaluation:
         return Verdict(found, self._nothing())
 
     def time(self, node: nodes.TimeIs) -> Verdict:
-        """From the time column; within the column's own grain the record decides."""
+        """From the time column."""
         times = self._chunk.times()[self._range]
         known = times != UNKNOWN_TIME
         if node.time_of_day:
             times = times % nodes.DAY_US
-        sure = (times <= node.at_us - self._chunk.tick if node.word == "before" else times >= node.at_us) & known
-        if self._chunk.tick == 1:
-            sure = (times <= node.at_us if node.word == "before" else times >= node.at_us) & known
-            return Verdict(sure, self._nothing())
-        near = (np.abs(times - node.at_us) <= self._chunk.tick) & known
-        return Verdict(sure & ~near, near)
+        sure = times <= node.at_us if node.word == "before" else times >= node.at_us
+        return Verdict(sure & known, self._nothing())
 
     # --- bytes
 

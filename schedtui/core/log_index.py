@@ -64,12 +64,10 @@ class Chunk:
     """``I``, ``W``, ``E``, ``F`` as byte values, or ``PLAIN``."""
     site: NDArray[np.uint16]
     """Number of the call site in the log's ``SiteTable``."""
-    ticks: NDArray[np.int32]
-    """Time since ``time_base`` in units of ``tick`` microseconds; negative when unknown."""
+    ticks: NDArray[np.int32] | NDArray[np.int64]
+    """Microseconds since ``time_base``; negative when unknown. Wide when the chunk spans over 35 minutes."""
     time_base: int
     """Microseconds since 1970 on the header's own clock."""
-    tick: int
-    """Microseconds in one unit of ``ticks``; 1 unless the chunk spans more than 35 minutes."""
     line_counts: NDArray[np.uint8] | NDArray[np.uint32]
     """Physical lines of each record."""
     line_total: int
@@ -96,14 +94,14 @@ class Chunk:
 
     def times(self) -> NDArray[np.int64]:
         """Microseconds since 1970 of all records; ``UNKNOWN_TIME`` where no header tells it."""
-        times = self.time_base + self.ticks.astype(np.int64) * self.tick
+        times = self.time_base + self.ticks.astype(np.int64)
         times[self.ticks < 0] = UNKNOWN_TIME
         return times
 
     def time(self, index: int) -> int | None:
         """Microseconds since 1970 of one record."""
         ticks = int(self.ticks[index])
-        return None if ticks < 0 else self.time_base + ticks * self.tick
+        return None if ticks < 0 else self.time_base + ticks
 
     def index_at(self, offset: int) -> int:
         """The record that holds the byte at ``offset`` (the first or last one when it lies outside)."""
@@ -351,15 +349,13 @@ def message_of(rest: bytes) -> str:
     return (quoted[1] if quoted else rest).decode("utf-8", "replace")
 
 
-def _packed(times: NDArray[np.int64]) -> tuple[NDArray[np.int32], int, int]:
+def _packed(times: NDArray[np.int64]) -> tuple[NDArray[np.int32] | NDArray[np.int64], int]:
     known = times != UNKNOWN_TIME
-    ticks = np.full(len(times), -1, np.int32)
     if not known.any():
-        return ticks, 0, 1
+        return np.full(len(times), -1, np.int32), 0
     base = int(times[known].min())
-    tick = max(1, -(-(int(times[known].max()) - base) // (2**31 - 2)))
-    ticks[known] = ((times[known] - base) // tick).astype(np.int32)
-    return ticks, base, tick
+    ticks = np.where(known, times - base, -1)
+    return (ticks.astype(np.int32) if int(ticks.max()) < 2**31 else ticks), base
 
 
 def _small(counts: NDArray[np.int64]) -> NDArray[np.uint8] | NDArray[np.uint32]:
