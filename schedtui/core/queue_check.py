@@ -93,14 +93,19 @@ class QueueChecker:
         self._pending: deque[_Pending] = deque()
         self._done: list[DumpCheck] = []
 
-    def apply(self, record: Record) -> None:
-        """Fold one record in, or compare it when it is a dump."""
+    def apply(self, record: Record) -> QueueEvent | None:
+        """Fold one record in, or compare it when it is a dump.
+
+        Returns:
+            What the record says about the queues; None when it says nothing.
+        """
         if record.message == DUMP_MESSAGE:
             dump = read_dump(record)
             if dump is not None:
                 self.compare(dump)
         event = self.model.apply(record)
         self._hear(record.time_us, event)
+        return event
 
     def apply_event(self, event: QueueEvent) -> None:
         """Fold in what was read from a record already; dumps are handed to ``compare``."""

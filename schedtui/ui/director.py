@@ -72,6 +72,7 @@ class Director:
             messages.QueueAtRequested: lambda wish: self._session().show_queue_at(
                 wish.record, following=wish.following
             ),
+            messages.LogShown: lambda wish: self._session().log_shown(wish.source),
             messages.LogFilterRequested: self._filter_log,
             messages.QuitRequested: self._quit,
             messages.CommandRequested: self._command,
@@ -228,7 +229,7 @@ class Director:
         if self._preparing is not None:
             self._preparing.join()
         if self.session is not None:
-            self.session.close(detach=detach)
+            self.session.end(detach=detach)
         self.app.call_from_thread(self.app.exit, code)
 
     def clean_up(self) -> None:

@@ -268,7 +268,7 @@ _QUEUE: tuple[Action, ...] = (
     Action("queue.compare", ("m",), "queue", "compare", "Mark a pod; on a second one compare the two"),
     Action("queue.live", ("F",), "queue", "live", "Show the queues as they are now, or at the log's cursor"),
     Action("queue.copy", ("y",), "queue", "copy", "Copy the pod's name"),
-    Action("queue.save", ("s",), "queue", "save", "Save what is shown as text, JSON or Markdown"),
+    Action("queue.save", ("s",), "queue", "save", "Save what is shown to a file"),
 )
 
 ACTIONS: tuple[Action, ...] = _EVERYWHERE + _DEBUGGER + _LOG + _QUEUE

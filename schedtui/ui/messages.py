@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Literal
 from textual.message import Message
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from schedtui.core.errors import SchedtuiError
     from schedtui.core.log_rows import RowSource
-    from schedtui.core.queue_state import QueueSnapshot
+    from schedtui.core.queue_state import PodState, QueueSnapshot
     from schedtui.core.record import Record
     from schedtui.core.source_text import SourceText
     from schedtui.debugger import model
@@ -56,6 +58,8 @@ class QueueFolded(Message):
     snapshot: QueueSnapshot
     live: bool = True
     """False when it stands at the log's cursor rather than at its end."""
+    course: tuple[Mapping[PodState, int], ...] = ()
+    """The counts over the log's time, oldest first; empty when not live."""
 
     def can_replace(self, message: Message) -> bool:
         """Only the newest snapshot is worth showing."""
@@ -173,6 +177,13 @@ class LogOpened(Message):
 
 
 @dataclass
+class SavedFilterChosen(Message):
+    """A filter was chosen by name."""
+
+    expression: str
+
+
+@dataclass
 class SourceMarked(Message):
     """The log calls of the file that is shown are known now, or were counted anew."""
 
@@ -287,6 +298,13 @@ class EditorRequested(Wish):
 
     path: str
     line: int
+
+
+@dataclass
+class LogShown(Wish):
+    """The log pane paints from this log now; what it painted from before can be closed."""
+
+    source: RowSource
 
 
 @dataclass

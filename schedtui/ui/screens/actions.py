@@ -276,6 +276,18 @@ class ActionsScreen(PanesScreen):
         """Tell a pod's story."""
         self.wish(messages.PodStoryRequested(words.strip()))
 
+    def command_save_filter(self, words: str) -> None:
+        """Save the present filter under a name."""
+        parts = tuple(self.pane("log").filter_parts) if self.has_pane("log") else ()
+        text = "".join(parts) if len(parts) < 2 else " ".join(f"({part})" for part in parts)
+        self.wish(messages.CommandRequested("save-filter", f"{words.strip()}\n{text}"))
+
+    def command_transcript(self, words: str) -> None:
+        """Save the console's transcript."""
+        if self.has_pane("debugger"):
+            text = self.pane("debugger").console.transcript
+            self.wish(messages.CommandRequested("save", f"{words.strip()}\n{text}\n"))
+
     def command_detach(self, words: str) -> None:
         """Leave the target running."""
         self.wish(messages.QuitRequested("detach"))
@@ -373,7 +385,10 @@ class ActionsScreen(PanesScreen):
 
     def action_queue_save(self) -> None:
         """Ask where to save what is shown."""
-        self.ask("Save to (.txt, .json or .md):", lambda text: self.run_command("save-queue", text))
+        pane = self.pane("queue")
+        self.ask(
+            "Save to:", lambda path: self.wish(messages.CommandRequested("save", f"{path}\n{pane.shown_text}\n"))
+        )
 
     async def run_by_id(self, action_id: str) -> None:
         """Carry out an action by its id."""

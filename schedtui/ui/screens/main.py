@@ -17,6 +17,7 @@ from schedtui.ui import messages
 from schedtui.ui.screens.actions import ActionsScreen
 from schedtui.ui.screens.overlays import ChooserScreen, ListScreen
 from schedtui.ui.screens.status import STATE_WORDS, StatusFacts, status_parts
+from schedtui.ui.themes import ROLES
 from schedtui.ui.widgets.console import Console
 from schedtui.ui.widgets.rows import row
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from schedtui.ui.key_table import KeyTable
     from schedtui.ui.keys import Need
+    from schedtui.ui.widgets.rows import Row
 
 SEVERITY_ROLES = {"information": "note", "warning": "warning", "error": "bad"}
 """Severity of a notice → role."""
@@ -176,6 +178,7 @@ class MainScreen(ActionsScreen):
     def _log_opened(self, message: messages.LogOpened) -> None:
         if self.has_pane("log"):
             self.pane("log").open(message.source)
+            self.wish(messages.LogShown(message.source))
         self.show_status()
 
     @on(messages.LogGrew)
@@ -197,19 +200,19 @@ class MainScreen(ActionsScreen):
     @on(messages.QueueFolded)
     def _queue_folded(self, message: messages.QueueFolded) -> None:
         if self.has_pane("queue") and (not message.live or self.queue_is_live):
-            self.pane("queue").show_snapshot(message.snapshot, live=message.live)
+            self.pane("queue").show_snapshot(message.snapshot, live=message.live, course=message.course)
         if message.snapshot.release and not self.facts.release:
             self.know(release=message.snapshot.release)
         self.show_status()
 
     @on(messages.PodStoryTold)
     def _story_told(self, message: messages.PodStoryTold) -> None:
-        self.pane("queue").show_story(message.pod, [row((text, role)) for text, role in message.lines])
+        self.pane("queue").show_story(message.pod, _read_rows(message.lines))
         self.go_to("queue")
 
     @on(messages.StationsCounted)
     def _stations_counted(self, message: messages.StationsCounted) -> None:
-        self.pane("queue").show_stations([row((text, role)) for text, role in message.lines])
+        self.pane("queue").show_stations(_read_rows(message.lines))
 
     @on(messages.VerbosityChanged)
     def _verbosity_changed(self, message: messages.VerbosityChanged) -> None:
@@ -262,9 +265,19 @@ class MainScreen(ActionsScreen):
         else:
             self.app.push_screen(ListScreen(message.title, rows, choose=message.choose), choose)
 
+    @on(messages.SavedFilterChosen)
+    def _filter_chosen(self, message: messages.SavedFilterChosen) -> None:
+        self.pane("log").replace_filter((message.expression,))
+        self.go_to("log")
+
     # --- the console --------------------------------------------------------------------------------------------
 
     @on(Console.LineTyped)
     def _line_typed(self, event: Console.LineTyped) -> None:
         event.stop()
         self.post_message(messages.DebuggerCommandRequested(model.Console(event.text)))
+
+
+def _read_rows(lines: tuple[tuple[str, str], ...]) -> list[Row]:
+    """Lines made below as rows; a role that no theme knows is painted plainly."""
+    return [row((text, role if role in ROLES else "")) for text, role in lines]

@@ -1,8 +1,27 @@
-"""Typed commands of the palette that need more than the screen."""
+"""Typed commands of the palette that need more than the screen: doctor, runs, catalogue, scenarios.
+
+Owns the table of their names and what each does; lists go out as ``ListOffered``. Everything that takes time runs
+on a worker thread.
+"""
 
 from __future__ import annotations
 
+import os
+import threading
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from schedtui.config.directories import directories
+from schedtui.config.run_logs import list_run_logs, prune_run_logs
+from schedtui.config.state import load_saved_filters, save_filter
+from schedtui.core.errors import SchedtuiError, UnreadableInput, WrongUse
+from schedtui.core.log_filter import READY_FILTERS
+from schedtui.debugger import model
+from schedtui.toolchain.doctor.model import Subject
+from schedtui.toolchain.doctor.run import run_checks
+from schedtui.ui import messages
+from schedtui.ui.services import overview, stories
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -12,9 +31,247 @@ if TYPE_CHECKING:
     from schedtui.ui.services.prepare import Request
     from schedtui.ui.services.session import Session
 
+STATUS_SIGNS = {"ok": ("✓", "good"), "warn": ("!", "warning"), "fail": ("x", "bad")}
+"""Status of a finding → (sign, role)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a command may use."""
+
+    words: str
+    session: Session | None
+    request: Request
+    post: Callable[[Message], object]
+
+    def tell(self, text: str) -> None:
+        """Say something in the status line."""
+        self.post(messages.NoticePosted(text))
+
+    def offer(
+        self, title: str, lines: tuple[tuple[str, str, messages.Wish | None], ...], *, choose: bool = False,
+        search: bool = False,
+    ) -> None:  # fmt: skip
+        """Show a list."""
+        self.post(messages.ListOffered(title, lines, choose, search))
+
+    @property
+    def logs(self) -> tuple[str, ...]:
+        """The logs that are shown."""
+        store = self.session.store if self.session is not None else None
+        return tuple(store.inputs) if store is not None else ()
+
 
 def run(
     name: str, words: str, session: Session | None, request: Request, post: Callable[[Message], object]
 ) -> bool:
-    """Carry out a command; False when it is none of these."""
-    return False
+    """Carry out a command on a worker thread; False when it is none of these."""
+    command = COMMANDS.get(name)
+    if command is None:
+        return False
+    context = Context(words.strip(), session, request, post)
+
+    def work() -> None:
+        try:
+            command(context)
+        except SchedtuiError as error:
+            post(messages.WorkFailed(name, error))
+
+    if session is not None:
+        session.work(name, work)
+    else:
+        threading.Thread(target=work, name=f"command-{name}", daemon=True).start()
+    return True
+
+
+def _doctor(context: Context) -> None:
+    options = context.request.options
+    context.post(messages.WorkProgressed("doctor"))
+    subject = Subject(
+        source=_path(options.source), kubeconfig=_path(options.kubeconfig), config=_path(options.scheduler_config),
+        binary=_path(options.binary), attach=options.attach_pid, verbosity=context.request.verbosity,
+    )  # fmt: skip
+    lines: list[tuple[str, str, messages.Wish | None]] = []
+    for finding in run_checks(subject):
+        sign, role = STATUS_SIGNS[finding.status]
+        lines.append((f"{sign} {finding.id:<11} {finding.found}", role if finding.asked else "dim", None))
+        if finding.status != "ok":
+            lines.append((f"              {finding.why}", "dim", None))
+            lines.append((f"              fix: {finding.fix.text}", "note", None))
+    context.post(messages.WorkFinished("doctor"))
+    context.offer("Doctor", tuple(lines))
+
+
+def _path(text: str) -> Path | None:
+    return Path(text).expanduser() if text else None
+
+
+def _workflow(context: Context) -> None:
+    context.offer("From Go set-up to log analysis", overview.overview_lines(context.session), choose=True)
+
+
+def _legend(context: Context) -> None:
+    levels = context.session.levels if context.session is not None else None
+    store = context.session.store if context.session is not None else None
+    if levels is None or store is None:
+        context.tell("There is no log yet.")
+        return
+    context.post(messages.WorkProgressed("counting levels"))
+    sites = levels.sites
+    lines = stories.legend_lines(context.logs, levels.enrich, sites, store.state().selection.level)
+    context.post(messages.WorkFinished("counting levels"))
+    context.offer("V levels", tuple((text, role, None) for text, role in lines))
+
+
+def _catalogue(context: Context) -> None:
+    from schedtui.debugger.breakpoints import resolve_in_source
+    from schedtui.debugger.catalogue import USER_FILE, load_catalogue
+
+    checkout = context.session.plan.checkout if context.session is not None else None
+    catalogue = load_catalogue(directories().config / USER_FILE)
+    lines: list[tuple[str, str, messages.Wish | None]] = []
+    for station in catalogue.stations:
+        found = resolve_in_source(station, checkout) if checkout is not None else None
+        place = f"{found.file}:{found.line}" if found is not None and found.file else ""
+        missing = found is not None and found.status == "missing"
+        wish = None if missing else messages.DebuggerCommandRequested(model.SetBreakpoint(station.name))
+        reason = f"  {found.moved}" if missing and found is not None else ""
+        lines.append((f"{station.name:<18} {station.title}  {place}{reason}", "dim" if missing else "", wish))
+    for name in catalogue.sets:
+        on = messages.DebuggerCommandRequested(model.SetBreakpoints(name))
+        off = messages.DebuggerCommandRequested(model.SetBreakpoints(name, on=False))
+        lines += [
+            (f"set {name:<14} all of this set on", "key", on),
+            (f"set {name:<14} all of this set off", "dim", off),
+        ]
+    context.offer("Breakpoints", tuple(lines), choose=True, search=True)
+
+
+def _filters(context: Context) -> dict[str, tuple[str, str]]:
+    """Name → (filter, what it shows): the ready ones, the configuration's, the saved ones."""
+    found = {item.name: (item.text, item.label) for item in READY_FILTERS}
+    found |= {name: (text, "from the configuration") for name, text in context.request.settings.filters.items()}
+    return found | {name: (text, "saved") for name, text in load_saved_filters(directories()).items()}
+
+
+def _filter(context: Context) -> None:
+    found = _filters(context)
+    if context.words in found:
+        context.post(messages.SavedFilterChosen(found[context.words][0]))
+        return
+    if context.words:
+        raise WrongUse("no such filter", where=context.words, hint=f"There are: {', '.join(found)}.")
+    lines = tuple(
+        (f"{name:<18} {about:<28} {text}", "", messages.CommandRequested("filter", name))
+        for name, (text, about) in found.items()
+    )
+    context.offer("Filters", lines, choose=True, search=True)
+
+
+def _save_filter(context: Context) -> None:
+    name, _, text = context.words.partition("\n")
+    if not text:
+        context.tell("There is no filter to save; f makes one.")
+        return
+    save_filter(directories(), name.strip(), text)
+    context.tell(f"Saved as {name.strip()}; ':filter {name.strip()}' applies it.")
+
+
+def _runs(context: Context) -> None:
+    logs = list_run_logs(directories().run_logs)
+    lines: list[tuple[str, str, messages.Wish | None]] = [
+        (f"{log.started:%Y-%m-%d %H:%M:%S}  {log.label:<24} run {log.run:<3} {log.size / 1e6:8.1f} MB",
+         "", messages.CommandRequested("open-log", str(log.path)))
+        for log in logs
+    ]  # fmt: skip
+    if logs:
+        lines.append(("remove those beyond the configured number and size", "warning",
+                      messages.CommandRequested("prune-runs")))  # fmt: skip
+    context.offer("Earlier runs", tuple(lines), choose=True)
+
+
+def _prune_runs(context: Context) -> None:
+    limits = context.request.settings.runs
+    gone = prune_run_logs(directories().run_logs, keep=limits.keep, max_bytes=limits.max_megabytes * 1_000_000)
+    context.tell(f"{len(gone)} logs removed.")
+
+
+def _open_log(context: Context) -> None:
+    if context.session is None:
+        context.post(messages.CommandRequested("start-logs", context.words))
+        return
+    context.session.open_logs((context.words,))
+    context.tell(f"This is {Path(context.words).name}, an earlier run; ':runs' leads back to the present one.")
+
+
+def _open(context: Context) -> None:
+    session = context.session
+    if session is None or not context.words:
+        return
+    name, _, number = context.words.rpartition(":")
+    if name and number.isdigit():
+        session.jump_to_source(messages.SourceJumpRequested(name, int(number)))
+        return
+    checkout = session.plan.checkout
+    found = checkout.functions_named(context.words.rpartition(".")[2]) if checkout is not None else ()
+    if not found:
+        session.jump_to_source(messages.SourceJumpRequested(context.words, 1))
+    elif len(found) == 1:
+        session.jump_to_source(messages.SourceJumpRequested(str(found[0].path), found[0].function.line))
+    else:
+        lines = tuple(
+            (f"{place.location}  {place.path.name}:{place.function.line}", "",
+             messages.SourceJumpRequested(str(place.path), place.function.line))
+            for place in found
+        )  # fmt: skip
+        context.offer(f"Functions named {context.words}", lines, choose=True)
+
+
+def _why(context: Context) -> None:
+    lines = stories.why(context.logs, context.words)
+    context.offer(f"Why is {context.words} where it is?", tuple((text, role, None) for text, role in lines))
+
+
+def _load(context: Context) -> None:
+    from schedtui.lab.scenario import load_scenario, scenario_files
+
+    if context.session is None or context.session.plan.lab is None:
+        context.tell("Scenarios need a lab: 'schedtui lab'.")
+    elif not context.words:
+        lines = tuple((name, "", messages.CommandRequested("load", name)) for name in scenario_files())
+        context.offer("Scenarios", lines, choose=True)
+    else:
+        context.session.play(*load_scenario(context.words))
+
+
+def _save(context: Context) -> None:
+    """Write a text to a new file, private to the user."""
+    path, _, text = context.words.partition("\n")
+    target = Path(path).expanduser()
+    try:
+        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise UnreadableInput(
+            f"cannot be written ({error.strerror})", where=str(target), hint="Name a file that does not exist yet."
+        ) from error
+    context.tell(f"Saved {target}")
+
+
+COMMANDS: dict[str, Callable[[Context], None]] = {
+    "doctor": _doctor,
+    "workflow": _workflow,
+    "legend": _legend,
+    "catalogue": _catalogue,
+    "filter": _filter,
+    "save-filter": _save_filter,
+    "runs": _runs,
+    "prune-runs": _prune_runs,
+    "open-log": _open_log,
+    "open": _open,
+    "why": _why,
+    "load": _load,
+    "save": _save,
+}
+"""Name → what it does."""

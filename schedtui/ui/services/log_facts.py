@@ -8,7 +8,7 @@ without a checkout nothing is known and nothing is guessed.
 from __future__ import annotations
 
 import threading
-from collections import Counter
+from collections import Counter, deque
 from typing import TYPE_CHECKING
 
 from schedtui.toolchain.level_index import IndexCancelled, load_level_index
@@ -17,13 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from schedtui.core.call_sites import SiteLevel
+    from schedtui.core.call_sites import CallSites, SiteLevel
     from schedtui.core.level_reading import LevelReading
     from schedtui.core.record import Record
     from schedtui.toolchain.checkout import Checkout
     from schedtui.toolchain.level_index import LevelIndex
 
     Lookup = Callable[[str, int, str], int | None]
+
+WAITING_RECORDS = 20_000
+"""Records kept until the index is there: they tell whether source and log fit."""
 
 
 class Levels:
@@ -43,6 +46,7 @@ class Levels:
         self._index: LevelIndex | None = None
         self._reading: LevelReading | None = None
         self._counts: Counter[tuple[str, int]] = Counter()
+        self._waiting: deque[Record] = deque(maxlen=WAITING_RECORDS)
         self._cancel = threading.Event()
         self._lock = threading.Lock()
 
@@ -56,6 +60,9 @@ class Levels:
             return False
         with self._lock:
             self._reading = self._index.reading()
+            for record in self._waiting:
+                self._reading.observe(record)
+            self._waiting.clear()
         self._changed(self.lookup)
         return True
 
@@ -67,6 +74,7 @@ class Levels:
         """Another log is shown now: counts start at zero, and whether the source fits is judged anew."""
         with self._lock:
             self._counts = Counter()
+            self._waiting.clear()
             self._reading = self._index.reading() if self._index is not None else None
 
     def observe(self, records: Sequence[Record]) -> None:
@@ -79,6 +87,8 @@ class Levels:
                     self._counts[record.file, record.src_line] += 1
                     if reading is not None:
                         reading.observe(record)
+                    else:
+                        self._waiting.append(record)
             stale = reading is not None and reading.verdict != before
         if stale:
             self._changed(self.lookup)
@@ -91,6 +101,11 @@ class Levels:
             return ""
         return fit.refused or f"{', '.join(fit.differing_files)}: not as it was built"
 
+    @property
+    def sites(self) -> CallSites | None:
+        """The index, once it is loaded."""
+        return self._index.sites if self._index is not None else None
+
     def lookup(self, file: str, line: int, message: str) -> int | None:
         """The V level of a text line; None when unknown."""
         reading = self._reading
@@ -99,6 +114,10 @@ class Levels:
     def explain(self, record: Record) -> SiteLevel | None:
         """Level, range or reason, function and guard of the call that logged a record; None without an index."""
         return self._reading.level_of(record) if self._reading is not None else None
+
+    def enrich(self, record: Record) -> Record:
+        """A record with its level, or range, when the source tells."""
+        return self._reading.enrich(record) if self._reading is not None else record
 
     def marks(self, path: Path) -> Mapping[int, str]:
         """Marks of a file's log calls by 1-based line: ``V3 x214``, or the severity's letter."""
@@ -112,7 +131,12 @@ class Levels:
 
     def place(self, file: str, line: int, message: str, severity: str = "I") -> tuple[Path, int] | None:
         """The file on disk and the line of the call that logged a record."""
-        return self._index.site_path(file, line, message, severity) if self._index is not None else None
+        name = file.rpartition("/")[2]
+        found = self._index.site_path(name, line, message, severity) if self._index is not None else None
+        if found is not None or self._checkout is None:
+            return found
+        path = self._checkout.file_path(file)
+        return (path, line) if path is not None else None
 
     def place_of(self, record: Record) -> tuple[Path, int] | None:
         """The file on disk and the line of the call that logged a record."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -18,13 +19,15 @@ from schedtui.core.queue_check import QueueChecker
 from schedtui.core.queue_dump import DUMP_MESSAGE
 from schedtui.core.queue_model import QueueModel
 from schedtui.core.record import EPOCH
+from schedtui.core.workflow import Workflow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from schedtui.core.queue_check import DumpCheck
-    from schedtui.core.queue_state import QueueSnapshot
+    from schedtui.core.queue_state import PodState, QueueSnapshot
     from schedtui.core.record import Record
+    from schedtui.core.workflow import WorkflowSnapshot
 
 SNAPSHOT_SECONDS = 0.25
 """Snapshots are posted at most this often while the log grows."""
@@ -37,6 +40,12 @@ KEPT_EVERY = 4000
 
 KEPT_MODELS = 128
 """How many models are kept; when there are more, every second one goes and the distance doubles."""
+
+SAMPLES = 32
+"""Points of a sparkline."""
+
+SAMPLE_US = 1_000_000
+"""Their distance at first, microseconds of the log's clock."""
 
 _Answer = TypeVar("_Answer")
 
@@ -72,6 +81,10 @@ class QueueWatch:
         self._on_records = on_records
         self._lock = threading.Lock()
         self._checker = QueueChecker(release)
+        self._workflow = Workflow()
+        self._samples: deque[Mapping[PodState, int]] = deque(maxlen=SAMPLES)
+        self._sample_us = SAMPLE_US
+        self._next_sample_us: int | None = None
         self.dump_seen_at: float | None = None
         """When the last dump of the scheduler's queues came by, on the monotonic clock."""
         self._kept: list[KeptModel] = []
@@ -85,7 +98,10 @@ class QueueWatch:
         with self._lock:
             self._dirty = self._dirty or bool(records)
             for record in records:
-                self._checker.apply(record)
+                event = self._checker.apply(record)
+                if event is not None:
+                    self._workflow.apply(event)
+                    self._sample(event.time_us)
                 if record.message == DUMP_MESSAGE:
                     self.dump_seen_at = time.monotonic()
                 self._since_kept += 1
@@ -110,6 +126,32 @@ class QueueWatch:
         """What a question to the model gives; any thread."""
         with self._lock:
             return question(self._checker.model)
+
+    def stations(self) -> WorkflowSnapshot:
+        """How many pods passed each station."""
+        with self._lock:
+            return self._workflow.snapshot()
+
+    def course(self) -> tuple[Mapping[PodState, int], ...]:
+        """The counts over the log's time, oldest first, at even distances."""
+        with self._lock:
+            return tuple(self._samples)
+
+    def _sample(self, time_us: int | None) -> None:
+        """Take the counts when it is time; when the row is full, every second one goes and the pace halves."""
+        if time_us is None:
+            return
+        if self._next_sample_us is None or time_us - self._next_sample_us > SAMPLES * self._sample_us:
+            self._next_sample_us = time_us
+        if time_us < self._next_sample_us:
+            return
+        self._next_sample_us += self._sample_us
+        if len(self._samples) == SAMPLES:
+            kept = list(self._samples)[1::2]
+            self._samples.clear()
+            self._samples.extend(kept)
+            self._sample_us *= 2
+        self._samples.append(self._checker.model.counts)
 
     def check(self) -> tuple[DumpCheck, ...]:
         """The comparisons with the dumps in the log so far."""

@@ -7,6 +7,7 @@ and never block it: what takes time is handed to a worker thread. Facts go out t
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import threading
 import time
@@ -17,6 +18,7 @@ from schedtui.core.errors import SchedtuiError
 from schedtui.core.source_text import SourceText
 from schedtui.debugger import model
 from schedtui.debugger.driver import DebuggerDriver
+from schedtui.lab.player_thread import PlayerThread
 from schedtui.sources.log_store import LogStore
 from schedtui.ui import messages
 from schedtui.ui.services import log_facts, stories
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
     from schedtui.core.queue_state import QueueSnapshot
     from schedtui.core.record import Record
+    from schedtui.lab.player import PlayerReport
+    from schedtui.lab.scenario import Scenario
     from schedtui.ui.services.plan import Plan
 
 CLOSE_SECONDS = 15.0
@@ -66,6 +70,10 @@ class Session:
         self.shelf = SourceShelf(plan.checkout, self.levels.marks)
         self.memory = CheckoutMemory(plan)
         self._stop = threading.Event()
+        self.breakpoints = 0
+        """How many the user has set."""
+        self._player: PlayerThread | None = None
+        self._old_stores: list[LogStore] = []
         self._waiting_verbosity: int | None = None
         self._shown_file = ""
         self.store: LogStore | None = None
@@ -121,25 +129,49 @@ class Session:
         self.store, self.queue = store, watch
         self.post(messages.LogOpened(store))
         if old is not None:
-            self.work("close-log", old.close)
+            # The pane paints from it until it has been handed the new one.
+            self._old_stores.append(old)
         return store
 
-    def close(self, *, detach: bool = False) -> bool:
-        """End all parts; True when nothing of ours is left. May be called twice, and from any thread."""
+    def log_shown(self, source: object) -> None:
+        """The pane paints from this log now: earlier ones can be closed."""
+        closing = [store for store in self._old_stores if store is not source]
+        self._old_stores = [store for store in self._old_stores if store is source]
+        for store in closing:
+            self.work("close-log", store.close)
+
+    def end(self, *, detach: bool = False) -> bool:
+        """End target, dlv and lab; the logs stay readable for what is still painted.
+
+        Args:
+            detach: Leave the target running where that can be.
+
+        Returns:
+            True when nothing of ours is left. It may be called twice, and from any thread.
+        """
         with self._closing:
             if self._closed:
                 return True
             self._closed = True
         self._stop.set()
         self.levels.cancel()
+        if self._player is not None:
+            self._player.stop()
         ended = self.driver.close(detach, CLOSE_SECONDS) if self.driver is not None else True
         self.memory.save()
-        if self.store is not None:
-            self.store.close()
         if self.plan.lab is not None:
             self.plan.lab.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
+        if self.plan.launch is not None and not (detach and self.plan.launch.persistent):
+            shutil.rmtree(self.plan.launch.run_directory, ignore_errors=True)
         return ended
+
+    def close(self) -> None:
+        """End everything, the logs included; once nothing is painted any more."""
+        self.end()
+        for store in (*self._old_stores, *([self.store] if self.store is not None else ())):
+            store.close()
+        self._old_stores, self.store = [], None
 
     def alive(self) -> tuple[str, ...]:
         """What would be ended by quitting, one line each; empty when quitting needs no question."""
@@ -190,6 +222,7 @@ class Session:
                 self._shown_file = frames[event.stop.selected_frame].file
                 source = self.shelf.text(self._shown_file)
         elif isinstance(event, model.BreakpointsChanged):
+            self.breakpoints = sum(1 for item in event.breakpoints if item.id > 0)
             self.memory.keep(breakpoints=event.kept)
         self.post(messages.DebuggerReported(event, source))
 
@@ -204,9 +237,10 @@ class Session:
             self.work("verbosity", self._put_waiting_verbosity)
 
     def _queue_changed(self, snapshot: QueueSnapshot) -> None:
-        self.post(messages.QueueFolded(snapshot))
-        if self.queue is not None:
-            self.post(messages.StationsCounted(self.queue.ask(stories.station_lines)))
+        queue = self.queue
+        if queue is not None:
+            self.post(messages.QueueFolded(snapshot, course=queue.course()))
+            self.post(messages.StationsCounted(stories.station_lines(queue.stations())))
 
     # --- wishes -----------------------------------------------------------------------------------------------
 
@@ -246,8 +280,9 @@ class Session:
             return
         try:
             self.plan.endpoint.set_verbosity(v)
-        except SchedtuiError as error:
-            self.post(messages.NoticePosted(f"-v {v} is set through dlv; the port says: {error.title}", "warning"))
+        except SchedtuiError:
+            # It stopped again before it could answer: asked once more at the next continue.
+            self._waiting_verbosity = v
         else:
             self.post(messages.VerbosityChanged(v, ""))
 
@@ -282,15 +317,25 @@ class Session:
 
     def tell_story(self, pod: str, against: str = "") -> None:
         """Tell a pod's story, or two pods side by side."""
-        if self.queue is None:
+        if self.store is None:
             self.post(messages.NoticePosted("There is no log yet.", "warning"))
             return
-        queue, paths = self.queue, self.store.inputs if self.store is not None else ()
+        paths = tuple(self.store.inputs)
+        self.work("story", lambda: self.post(messages.PodStoryTold(pod, stories.story_of(paths, pod, against))))
 
-        def tell() -> None:
-            self.post(messages.PodStoryTold(pod, stories.story_lines(queue, tuple(paths), pod, against)))
+    def play(self, name: str, scenario: Scenario) -> None:
+        """Play a scenario in the lab; one that plays already ends first."""
+        assert self.plan.lab is not None
+        if self._player is not None:
+            self._player.stop()
+        self._player = PlayerThread(self.plan.lab.endpoint, name, scenario, on_report=self._player_report)
+        self._player.start()
 
-        self.work("story", tell)
+    def _player_report(self, report: PlayerReport) -> None:
+        if report.error is not None:
+            self.post(messages.WorkFailed("scenario", report.error))
+        elif report.finished:
+            self.post(messages.NoticePosted(f"{report.scenario}: {report.text}"))
 
     def show_queue_at(self, record: Record | None, *, following: bool) -> None:
         """Let the queues follow the log's cursor, or live again."""
@@ -298,7 +343,7 @@ class Session:
         if queue is None:
             return
         if following or record is None or not record.line:
-            self.post(messages.QueueFolded(queue.ask(lambda fold: fold.snapshot())))
+            self.post(messages.QueueFolded(queue.ask(lambda fold: fold.snapshot()), course=queue.course()))
             return
 
         def replay() -> None:

@@ -6,7 +6,6 @@ counts are made below (``core``) and handed in; wishes go out as messages.
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING, Literal
 
 from textual.containers import Vertical
@@ -18,7 +17,7 @@ from schedtui.ui.widgets.rows import Row, RowsView, row
 from schedtui.ui.widgets.tab_bar import TabBar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from textual.app import ComposeResult
 
@@ -31,12 +30,6 @@ TABS: tuple[tuple[Tab, str], ...] = (
     ("queues", "queues"), ("story", "pod story"), ("nodes", "nodes"), ("workflow", "stations"),
 )  # fmt: skip
 """The tabs in their order, and their words."""
-
-SAMPLE_SECONDS = 1.0
-"""How far apart the points of a sparkline are on the log's clock."""
-
-SAMPLES = 32
-"""How many points are kept."""
 
 
 class QueuePane(Vertical):
@@ -64,8 +57,7 @@ class QueuePane(Vertical):
         self._stations: tuple[Row, ...] = ()
         self._sparklines = sparklines
         self._compare = ""
-        self._history: dict[PodState, deque[int]] = {state: deque(maxlen=SAMPLES) for state in POD_STATES}
-        self._sampled_us = 0
+        self._history: dict[PodState, list[int]] = {}
 
     def compose(self) -> ComposeResult:
         """Tab bar, counts, advice, rows."""
@@ -99,13 +91,13 @@ class QueuePane(Vertical):
 
     # --- facts ------------------------------------------------------------------------------------------------
 
-    def show_snapshot(self, snapshot: QueueSnapshot, *, live: bool) -> None:
-        """The queues changed, or the log's cursor stands elsewhere."""
+    def show_snapshot(
+        self, snapshot: QueueSnapshot, *, live: bool, course: Sequence[Mapping[PodState, int]] = ()
+    ) -> None:
+        """The queues changed, or the log's cursor stands elsewhere; ``course`` are the counts over time."""
         self.snapshot, self.live = snapshot, live
-        if live and snapshot.time_us is not None and snapshot.time_us - self._sampled_us >= SAMPLE_SECONDS * 1e6:
-            self._sampled_us = snapshot.time_us
-            for state, course in self._history.items():
-                course.append(snapshot.counts.get(state, 0))
+        if course:
+            self._history = {state: [counts.get(state, 0) for counts in course] for state in POD_STATES}
         self._show()
 
     def show_story(self, pod: str, rows: Sequence[Row]) -> None:
