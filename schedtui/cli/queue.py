@@ -15,11 +15,10 @@ from schedtui.cli.reading import LogReading, Moment
 from schedtui.core.event_scan import may_move
 from schedtui.core.queue_check import QueueChecker
 from schedtui.core.queue_model import QueueModel
-from schedtui.core.record import EPOCH
+from schedtui.core.story_document import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
     from schedtui.core.queue_check import DumpCheck, Misplaced
     from schedtui.core.queue_state import PodRow, QueueSnapshot
@@ -69,7 +68,7 @@ def queue_document(snapshot: QueueSnapshot, *, show_all: bool) -> dict[str, obje
     return {
         "release": snapshot.release,
         "line": snapshot.line,
-        "time": _time_text(snapshot.time_us),
+        "time": time_text(snapshot.time_us),
         "counts": dict(snapshot.counts),
         "pods": [_row_document(row) for row in _shown(snapshot, show_all=show_all)],
         "needs": snapshot.needs,
@@ -87,7 +86,7 @@ def _row_document(row: PodRow) -> dict[str, object]:
     return {
         "pod": row.pod,
         "state": row.state,
-        "since": _time_text(row.since_us),
+        "since": time_text(row.since_us),
         "attempts": row.attempts,
         "certain": row.certain,
         "reason": row.reason,
@@ -97,29 +96,17 @@ def _row_document(row: PodRow) -> dict[str, object]:
         "node": row.node,
         "nominated_node": row.nominated_node,
         "incarnation": row.incarnation,
-        "added": _time_text(row.added_us),
-        "backoff_until": _time_text(row.backoff_until_us),
+        "added": time_text(row.added_us),
+        "backoff_until": time_text(row.backoff_until_us),
         "last_line": row.last_line,
         "place": row.place,
         "mark": row.mark,
     }
 
 
-def _time_of(time_us: int | None) -> datetime | None:
-    from datetime import timedelta
-
-    return None if time_us is None else EPOCH + timedelta(microseconds=time_us)
-
-
-def _time_text(time_us: int | None) -> str | None:
-    time = _time_of(time_us)
-    return None if time is None else time.isoformat(timespec="microseconds")
-
-
 def _print_queue(snapshot: QueueSnapshot, *, show_all: bool) -> None:
-    time = _time_of(snapshot.time_us)
-    release = snapshot.release or "unknown"
-    click.echo(f"release {release}, line {snapshot.line}, {time.isoformat(sep=' ') if time else 'no time'}")
+    time = time_text(snapshot.time_us) or "no time"
+    click.echo(f"release {snapshot.release or 'unknown'}, line {snapshot.line}, {time}")
     click.echo(", ".join(f"{state} {count}" for state, count in snapshot.counts.items()))
     for notice in snapshot.notices:
         click.echo(printable(notice))
@@ -182,7 +169,7 @@ def check_document(results: Sequence[DumpCheck]) -> dict[str, object]:
         "dumps": [
             {
                 "line": result.line,
-                "time": _time_text(result.time_us),
+                "time": time_text(result.time_us),
                 "dump": result.dump,
                 "model": result.model,
                 "rows": result.rows,
@@ -215,7 +202,7 @@ def _print_check(results: Sequence[DumpCheck], model: QueueModel) -> None:
         [
             (
                 result.line,
-                (_time_text(result.time_us) or "")[11:],
+                (time_text(result.time_us) or "")[11:],
                 _counts(result.dump),
                 _counts(result.model),
                 result.rows,

@@ -6,19 +6,18 @@ Owns the two commands' options, their JSON (a contract) and their text. The fold
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import click
 
 from schedtui.cli.output import json_option, print_json, print_table, printable
 from schedtui.core.errors import WrongUse
-from schedtui.core.record import EPOCH
+from schedtui.core.story_document import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from schedtui.core.pod_story import Attempt, Life, PodStory
+    from schedtui.core.pod_story import PodStory
     from schedtui.core.report import Percentiles, Report
 
 _BAR_CELLS = 20
@@ -99,25 +98,19 @@ def _bar(share: float) -> str:
     return "#" * max(round(share * _BAR_CELLS), 1 if share > 0 else 0)
 
 
-def _time_text(time_us: int | None) -> str | None:
-    if time_us is None:
-        return None
-    return (EPOCH + timedelta(microseconds=time_us)).isoformat(timespec="microseconds")
-
-
 def report_document(result: Report) -> dict[str, object]:
     """The JSON object of ``schedtui report``."""
     return {
         "release": result.release,
-        "first": _time_text(result.first_us),
-        "last": _time_text(result.last_us),
+        "first": time_text(result.first_us),
+        "last": time_text(result.last_us),
         "nodes": {
             each.node: {
                 "bound": each.bound,
                 "share": round(each.share, 6),
                 "preempted": each.preempted,
                 "failed": each.failed,
-                "last_bound": _time_text(each.last_bound_us),
+                "last_bound": time_text(each.last_bound_us),
             }
             for each in result.nodes
         },
@@ -169,7 +162,7 @@ def _percentile_document(each: Percentiles) -> dict[str, object]:
 def _print_report(result: Report) -> None:
     from schedtui.core.story_text import duration_text
 
-    span = f"{_time_text(result.first_us) or '?'} to {_time_text(result.last_us) or '?'}"
+    span = f"{time_text(result.first_us) or '?'} to {time_text(result.last_us) or '?'}"
     click.echo(f"release {result.release or 'unknown'}, {span}")
     click.echo(
         f"{result.bound} bindings, {result.attempts} attempts ({result.failed_attempts} failed),"
@@ -262,6 +255,8 @@ def pod(pod: str, files: tuple[str, ...], against: str | None, as_json: bool) ->
     names = [_full_name(name) for name in ((pod, against) if against else (pod,))]
     stories = _tell(names, files)
     if as_json:
+        from schedtui.core.story_document import story_document
+
         documents = [story_document(story) for story in stories]
         print_json(documents[0] if against is None else {"pods": documents})
     else:
@@ -281,13 +276,12 @@ def _tell(names: list[str], files: tuple[str, ...]) -> list[PodStory]:
     from schedtui.core.events import read_event
     from schedtui.core.pod_story import StoryTeller
 
-    tellers = [StoryTeller(name) for name in names]
+    teller = StoryTeller(names)
     for record in LogReading(files).records(teller_filter(names)):
         event = read_event(record)
         if event is not None:
-            for teller in tellers:
-                teller.apply_event(event, is_json=record.kind == "json")
-    return [teller.story() for teller in tellers]
+            teller.apply_event(event, is_json=record.kind == "json")
+    return [teller.story(name) for name in names]
 
 
 def _print_stories(stories: list[PodStory]) -> None:
@@ -301,83 +295,3 @@ def _print_stories(stories: list[PodStory]) -> None:
             click.echo()
         for text, _ in story_lines(story):
             click.echo(printable(text))
-
-
-def story_document(story: PodStory) -> dict[str, object]:
-    """The JSON object of one story."""
-    from schedtui.core.story_text import why_pending
-
-    row = story.row
-    return {
-        "pod": story.pod,
-        "release": story.release,
-        "time": _time_text(story.time_us),
-        "state": row.state if row is not None else None,
-        "certain": row.certain if row is not None else None,
-        "node": row.node if row is not None else None,
-        "attempts": row.attempts if row is not None else 0,
-        "plugins": list(row.plugins) if row is not None else [],
-        "mark": row.mark if row is not None else None,
-        "why": list(why_pending(story)),
-        "lives": [_life_document(life) for life in story.lives],
-    }
-
-
-def _life_document(life: Life) -> dict[str, object]:
-    return {
-        "incarnation": life.incarnation,
-        "added": _time_text(life.added_us),
-        "states": [
-            {
-                "state": span.state,
-                "since": _time_text(span.since_us),
-                "until": _time_text(span.until_us),
-                "seconds": span.seconds,
-                "reason": span.reason,
-                "certain": span.certain,
-                "line": span.line,
-            }
-            for span in life.spans
-        ],
-        "attempts": [_attempt_document(attempt) for attempt in life.attempts],
-        "woken_by": [
-            {
-                "event": wake.event,
-                "time": _time_text(wake.time_us),
-                "line": wake.line,
-                "from": wake.before,
-                "to": wake.after,
-                "hint": wake.hint,
-            }
-            for wake in life.wakes
-        ],
-        "kept_by": dict(life.kept),
-    }
-
-
-def _attempt_document(attempt: Attempt) -> dict[str, object]:
-    fit = attempt.fit
-    return {
-        "number": attempt.number,
-        "started": _time_text(attempt.started_us),
-        "ended": _time_text(attempt.ended_us),
-        "line": attempt.line,
-        "result": attempt.result,
-        "error": attempt.text,
-        "nodes": fit.total if fit is not None else None,
-        "reasons": {reason: count for count, reason in fit.reasons} if fit is not None else {},
-        "preemption": (
-            {reason: count for count, reason in fit.preemption.reasons}
-            if fit is not None and fit.preemption is not None
-            else {}
-        ),
-        "plugins": list(attempt.plugins),
-        "node": attempt.node,
-        "nominated_node": attempt.nominated_node,
-        "scores": [
-            {"node": score.node, "total": score.total, "plugins": dict(score.by_plugin)}
-            for score in attempt.scores
-        ],
-        "notes": list(attempt.notes),
-        "binding_started": _time_text(attempt.binding_us),
-    }

@@ -14,7 +14,7 @@ from schedtui.core.fit_error import parse_fit_error
 from schedtui.core.queue_model import QueueModel
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from schedtui.core.events import QueueEvent
     from schedtui.core.fit_error import FitError
@@ -166,85 +166,17 @@ class _LifeDraft:
     totals: dict[str, float] = field(default_factory=dict)
 
 
-class StoryTeller:
-    """Folds a log into the story of one pod."""
+@dataclass(slots=True)
+class _Draft:
+    """One pod's lives while they are being told."""
 
-    def __init__(self, pod: str, release: str | None = None) -> None:
-        """Start before the log's first line.
+    lives: list[_LifeDraft] = field(default_factory=list)
+    state: tuple[PodState, int] | None = None
+    last_us: int | None = None
 
-        Args:
-            pod: ``ns/name``.
-            release: A release that is known for certain.
-        """
-        self.pod = pod
-        self.model = QueueModel(release, keep_gone=200)
-        self._lives: list[_LifeDraft] = []
-        self._state: tuple[PodState, int] | None = None
-        self._process: object = None
-
-    def apply(self, record: Record) -> None:
-        """Take one record."""
-        event = read_event(record)
-        if event is not None:
-            self.apply_event(event, is_json=record.kind == "json")
-        elif record.time_us is not None:
-            self.model.reach(record.line)
-
-    def apply_event(self, event: QueueEvent, *, is_json: bool = False) -> None:
-        """Take one event that was read already."""
-        about_it = event.pod == self.pod or event.other == self.pod
-        if not about_it and event.effect not in _MAY_CHANGE_OTHERS:
-            self.model.apply_event(event, is_json=is_json)
-            return
-        before = self.model.row(self.pod)
-        self.model.apply_event(event, is_json=is_json)
-        if self.model.process is not self._process:
-            self._process = self.model.process
-            self._state = None
-        after = self.model.row(self.pod)
-        if after is None:
-            return
-        self._follow(event, before, after)
-        if about_it:
-            self._tell(event)
-
-    def story(self) -> PodStory:
-        """The story so far."""
-        return PodStory(
-            self.pod,
-            tuple(_finished(life) for life in self._lives),
-            self.model.row(self.pod),
-            self.model.time_us,
-            self.model.release,
-        )
-
-    def _follow(self, event: QueueEvent, before: PodRow | None, after: PodRow) -> None:
-        """Note a change of state, or a new life."""
-        state = (after.state, after.incarnation)
-        if state == self._state:
-            self._confirm(after)
-            return
-        if self._state is None or self._state[1] != after.incarnation or not self._lives:
-            self._end_span(event.time_us)
-            self._lives.append(_LifeDraft(after.incarnation, after.added_us))
-            before = None
-        else:
-            self._end_span(event.time_us)
-        self._state = state
-        life = self._lives[-1]
-        life.added_us = life.added_us or after.added_us
-        reason = after.reason if after.state in _QUEUED else None
-        life.spans.append(StateSpan(after.state, event.time_us, None, reason, after.certain, event.line))
-        del life.spans[:-_KEPT_SPANS]
-        moved = event.effect == "moved" and event.pod == self.pod and event.event and before is not None
-        if moved and before is not None and event.event is not None and event.event != "ScheduleAttemptFailure":
-            life.wakes.append(
-                Wake(event.time_us, event.line, event.event, before.state, after.state, event.hint)
-            )  # fmt: skip
-
-    def _confirm(self, row: PodRow) -> None:
+    def confirm(self, row: PodRow) -> None:
         """A later line proved where the pod has been, or named the event."""
-        spans = self._lives[-1].spans if self._lives else []
+        spans = self.lives[-1].spans
         if (
             spans
             and row.certain
@@ -252,14 +184,118 @@ class StoryTeller:
         ):
             spans[-1] = replace(spans[-1], certain=True, reason=row.reason if row.state in _QUEUED else None)
 
-    def _end_span(self, time_us: int | None) -> None:
-        spans = self._lives[-1].spans if self._lives else []
+    def end_span(self, time_us: int | None) -> None:
+        """The pod left the state that it was in."""
+        spans = self.lives[-1].spans if self.lives else []
         if spans and spans[-1].until_us is None:
             spans[-1] = replace(spans[-1], until_us=time_us)
 
-    def _tell(self, event: QueueEvent) -> None:
+
+class StoryTeller:
+    """Folds a log into the stories of some pods, or of all."""
+
+    def __init__(self, pods: Iterable[str] | None, release: str | None = None) -> None:
+        """Start before the log's first line.
+
+        Args:
+            pods: ``ns/name`` of each pod to tell of; None for all that the log names.
+            release: A release that is known for certain.
+        """
+        self._wanted = None if pods is None else frozenset(pods)
+        self.model = QueueModel(release, keep_gone=200)
+        self._drafts: dict[str, _Draft] = {}
+        self._process: object = None
+
+    def apply(self, record: Record) -> None:
+        """Take one record."""
+        event = read_event(record)
+        if event is not None:
+            self.apply_event(event, is_json=record.kind == "json")
+
+    def apply_event(self, event: QueueEvent, *, is_json: bool = False) -> None:
+        """Take one event that was read already."""
+        concerned = self._concerned(event)
+        if not concerned:
+            self.model.apply_event(event, is_json=is_json)
+            return
+        before = {pod: self.model.row(pod) for pod in concerned}
+        self.model.apply_event(event, is_json=is_json)
+        if self.model.process is not self._process:
+            self._process = self.model.process
+            for draft in self._drafts.values():
+                draft.state = None
+        for pod in concerned:
+            after = self.model.row(pod)
+            if after is None:
+                continue
+            draft = self._drafts.setdefault(pod, _Draft())
+            self._follow(draft, event, before[pod], after)
+            if pod in (event.pod, event.other):
+                self._tell(draft.lives[-1], event)
+
+    def _concerned(self, event: QueueEvent) -> list[str]:
+        """Pods of the story whose state the event can change."""
+        names = [event.pod] if event.kind == "pod" and event.pod is not None else []
+        if event.other is not None and event.other not in names:
+            names.append(event.other)
+        process = self.model.process
+        running = process.loop.pod if process is not None else None
+        if running is not None and running not in names and event.effect in ("about", "attempt", "group_attempt"):
+            # Whatever cycle ran before has ended.
+            names.append(running)
+        if process is not None and event.kind == "podgroup":
+            names += [entry.pod for entry in process.entries.values() if entry.group == event.pod]
+        if self._wanted is None:
+            return names
+        return [name for name in names if name in self._wanted]
+
+    def story(self, pod: str) -> PodStory:
+        """The story of one pod so far."""
+        draft = self._drafts.get(pod)
+        lives = tuple(_finished(life) for life in draft.lives) if draft is not None else ()
+        return PodStory(pod, lives, self.model.row(pod), self.model.time_us, self.model.release)
+
+    def pods(self) -> list[str]:
+        """Pods that have a story, in the order of their appearance."""
+        return list(self._drafts)
+
+    def take_finished(self, quiet_us: int) -> list[PodStory]:
+        """Stories of pods that are gone and were not named for ``quiet_us``; they are forgotten here."""
+        now = self.model.time_us or 0
+        finished: list[PodStory] = []
+        for pod, draft in list(self._drafts.items()):
+            if draft.state is not None and draft.state[0] != "gone":
+                continue
+            if draft.last_us is not None and now - draft.last_us > quiet_us:
+                finished.append(self.story(pod))
+                del self._drafts[pod]
+        return finished
+
+    def _follow(self, draft: _Draft, event: QueueEvent, before: PodRow | None, after: PodRow) -> None:
+        """Note a change of state, or a new life."""
+        draft.last_us = event.time_us if event.time_us is not None else draft.last_us
+        state = (after.state, after.incarnation)
+        if state == draft.state:
+            draft.confirm(after)
+            return
+        draft.end_span(event.time_us)
+        if draft.state is None or draft.state[1] != after.incarnation:
+            draft.lives.append(_LifeDraft(after.incarnation, after.added_us))
+            before = None
+        draft.state = state
+        life = draft.lives[-1]
+        life.added_us = life.added_us or after.added_us
+        reason = after.reason if after.state in _QUEUED else None
+        life.spans.append(StateSpan(after.state, event.time_us, None, reason, after.certain, event.line))
+        del life.spans[:-_KEPT_SPANS]
+        if before is None or event.effect != "moved" or event.pod != after.pod or event.event is None:
+            return
+        if event.event != "ScheduleAttemptFailure":
+            wake = Wake(event.time_us, event.line, event.event, before.state, after.state, event.hint)
+            life.wakes.append(wake)
+
+    def _tell(self, life: _LifeDraft, event: QueueEvent) -> None:
         """Note what the event says about the pod's attempts."""
-        life = self._lives[-1]
         if event.effect in ("about", "attempt"):
             self._begin_attempt(life, event)
         elif event.effect == "kept":
@@ -321,11 +357,6 @@ _ATTEMPT_CHANGES: Mapping[str, AttemptResult] = {
     "vanished": "dropped",
 }
 """Effect → the result that it gives to the attempt under way."""
-
-_MAY_CHANGE_OTHERS = frozenset({
-    "start", "about", "attempt", "moved", "gated", "group_attempt", "group_delete", "group_decomposed", "lost",
-})  # fmt: skip
-"""Effects that can change the state of a pod that they do not name."""
 
 _NOTED_EFFECTS = frozenset({
     "prefilter", "postfilter", "preemption_note", "nominated", "plugin_rejected", "permit", "permit_rejected",

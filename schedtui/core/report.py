@@ -185,6 +185,8 @@ class ReportFold:
         elif effect == "bound":
             self._bind(event, pod)
         elif effect in ("delete", "delete_scheduled", "skip"):
+            # A pod that is skipped was popped, and not tried.
+            self._attempts -= effect == "skip" and pod in self._times
             times_now = self._times.get(pod)
             # The delete event of a pod that is being bound may only mean that its node name was set.
             if effect != "delete" or times_now is None or times_now.binding_us is None:

@@ -142,6 +142,8 @@ class Workflow:
     def _fail(self, pod: str, event: QueueEvent) -> None:
         """The cycle ended without a binding: the station after the last one passed turned the pod away."""
         order = [station for station, _ in STATIONS]
+        if pod not in self._cycles:
+            self._pass("pop")
         before = self._cycles.pop(pod, "pop")
         station = order[min(order.index(before) + 1, len(order) - 1)]
         if event.effect in ("no_fit", "group_no_fit", "no_nodes") and before == "pop":

@@ -1,0 +1,106 @@
+"""``schedtui export``: records, queue events and pod stories for other tools, secrets masked.
+
+Owns the command, the choice of the format by the target's name, and that no half file is ever left under that
+name. What the objects hold is ``core.record_document``'s and ``core.story_document``'s; the writers are
+``cli.export_files``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from schedtui.cli.export_files import DirectoryExport, JsonlExport, MarkdownExport, ParquetExport
+from schedtui.cli.reading import LogReading
+from schedtui.core.errors import WrongUse
+from schedtui.core.events import read_event
+from schedtui.core.pod_story import StoryTeller
+from schedtui.core.record_document import record_document
+from schedtui.core.report import ReportFold
+from schedtui.core.story_document import event_document, story_document
+
+if TYPE_CHECKING:
+    from schedtui.cli.export_files import Export
+    from schedtui.core.record import Record
+
+_QUIET_US = 60_000_000
+"""A pod that is gone and was not named for this long has its story written and forgotten: memory stays flat."""
+
+_STORIES_EVERY = 20_000
+"""Records between two looks for finished stories."""
+
+_FORMATS: dict[str, type[JsonlExport | MarkdownExport | ParquetExport]] = {
+    ".jsonl": JsonlExport,
+    ".md": MarkdownExport,
+    ".parquet": ParquetExport,
+}
+"""Ending of the target → what writes it."""
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--to", "target", required=True, metavar="DIR|F.jsonl|F.md|F.parquet", help="Where to write.")
+@click.option("--unmask", is_flag=True, help="Leave passwords, tokens and authorization headers readable.")
+def export(files: tuple[str, ...], target: str, unmask: bool) -> int:
+    """Write a log's records, queue events and pod stories for other tools.
+
+    A directory gets records.jsonl, events.jsonl, pods.jsonl and report.md; a .jsonl or .parquet file all three
+    kinds in one table, told apart by 'kind'; a .md file the report and the stories. Secrets are masked. The target
+    appears only when it is whole.
+    """
+    reading = LogReading(files)
+    path = Path(target)
+    _refuse_input(path, reading)
+    with _export_to(path) as out:
+        _write(reading, out, masked=not unmask)
+    click.echo(f"{out.written} rows written to {target}", err=True)
+    return 0
+
+
+def _export_to(path: Path) -> Export:
+    if path.suffix in _FORMATS and not path.is_dir():
+        return _FORMATS[path.suffix](path)
+    if path.suffix and not path.is_dir():
+        raise WrongUse(
+            f"no format for {path.suffix!r}",
+            where=f"--to {path}",
+            hint="Use a directory, .jsonl, .md or .parquet.",
+        )
+    return DirectoryExport(path)
+
+
+def _refuse_input(path: Path, reading: LogReading) -> None:
+    for name in reading.names:
+        source = Path(name)
+        if path.exists() and source.exists() and path.samefile(source):
+            raise WrongUse("would write over the log itself", where=f"--to {path}")
+
+
+def _write(reading: LogReading, out: Export, *, masked: bool) -> None:
+    teller = StoryTeller(None)
+    fold = ReportFold()
+    names = reading.names if len(reading.names) > 1 else None
+    for number, record in enumerate(reading.records(), 1):
+        _write_record(record, out, teller, fold, masked=masked, name=names[record.source] if names else None)
+        if number % _STORIES_EVERY == 0:
+            for story in teller.take_finished(_QUIET_US):
+                out.story(story, story_document(story), masked=masked)
+    for pod in teller.pods():
+        story = teller.story(pod)
+        out.story(story, story_document(story), masked=masked)
+    out.report(fold.report())
+
+
+def _write_record(
+    record: Record, out: Export, teller: StoryTeller, fold: ReportFold, *, masked: bool, name: str | None
+) -> None:
+    out.record(lambda: record_document(record, masked=masked, name=name))
+    event = read_event(record)
+    if event is None:
+        return
+    is_json = record.kind == "json"
+    teller.apply_event(event, is_json=is_json)
+    fold.apply_event(event, is_json=is_json)
+    out.event(event_document(event), masked=masked)

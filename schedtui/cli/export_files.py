@@ -1,0 +1,331 @@
+"""Files that an export writes: JSON lines, Markdown, Parquet, or a directory of them.
+
+Owns formats and atomic appearance: everything is written beside the target under a name that begins with a dot and
+is renamed when whole. What is written is decided in ``cli.export``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from schedtui.core.errors import SchedtuiError, ToolMissing, UnreadableInput
+from schedtui.core.masking import mask_value
+from schedtui.core.story_text import duration_text, story_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import TracebackType
+    from typing import Any, TextIO
+
+    from schedtui.core.pod_story import PodStory
+    from schedtui.core.record import FieldValue
+    from schedtui.core.report import Report
+
+_BATCH_ROWS = 5_000
+"""Rows collected before they are written as one group of a Parquet file."""
+
+Document = dict[str, object]
+"""One JSON object."""
+
+
+def _masked(document: Document) -> Document:
+    return cast("Document", mask_value("", cast("FieldValue", document)))
+
+
+def _name_beside(path: Path) -> Path:
+    """A fresh, empty file beside the target, readable by its owner only."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise UnreadableInput("cannot write", where=str(path), details=(str(error),)) from None
+    os.close(descriptor)
+    return Path(name)
+
+
+class Export(AbstractContextManager["Export"]):
+    """Takes what is exported; on a clean end the target appears, on a failure nothing does."""
+
+    def __init__(self, path: Path) -> None:
+        """Open a file beside the target.
+
+        Args:
+            path: Where the export is to appear.
+        """
+        self.path = path
+        self.written = 0
+
+    def record(self, document: Callable[[], Document]) -> None:
+        """Take a record; it is made only when wanted."""
+
+    def event(self, document: Document, *, masked: bool) -> None:
+        """Take a queue event."""
+
+    def story(self, story: PodStory, document: Document, *, masked: bool) -> None:
+        """Take a pod's story."""
+
+    def report(self, report: Report) -> None:
+        """Take the report of the whole log."""
+
+    def finish(self) -> None:
+        """Make the target appear."""
+
+    def abandon(self) -> None:
+        """Remove what has been written."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            self.finish()
+        else:
+            self.abandon()
+
+
+class JsonlExport(Export):
+    """All kinds of rows in one file of JSON lines, told apart by ``kind``."""
+
+    def __init__(self, path: Path, kinds: frozenset[str] = frozenset({"record", "event", "pod"})) -> None:
+        super().__init__(path)
+        self._kinds = kinds
+        self._beside = _name_beside(path)
+        self._file: TextIO = self._beside.open("w", encoding="utf-8")
+
+    def _put(self, kind: str, document: Document) -> None:
+        json.dump({"kind": kind, **document}, self._file, ensure_ascii=False)
+        self._file.write("\n")
+        self.written += 1
+
+    def record(self, document: Callable[[], Document]) -> None:
+        """Take a record."""
+        if "record" in self._kinds:
+            self._put("record", document())
+
+    def event(self, document: Document, *, masked: bool) -> None:
+        """Take a queue event."""
+        if "event" in self._kinds:
+            self._put("event", _masked(document) if masked else document)
+
+    def story(self, story: PodStory, document: Document, *, masked: bool) -> None:
+        """Take a pod's story."""
+        if "pod" in self._kinds:
+            self._put("pod", _masked(document) if masked else document)
+
+    def finish(self) -> None:
+        """Make the target appear."""
+        self._file.close()
+        self._beside.replace(self.path)
+
+    def abandon(self) -> None:
+        """Remove what has been written."""
+        self._file.close()
+        self._beside.unlink(missing_ok=True)
+
+
+class MarkdownExport(Export):
+    """The report and the pods' stories, to be read by a colleague."""
+
+    def __init__(self, path: Path, *, stories: bool = True) -> None:
+        super().__init__(path)
+        self._with_stories = stories
+        self._beside = _name_beside(path)
+        self._stories = _name_beside(path)
+        self._file: TextIO = self._stories.open("w", encoding="utf-8")
+
+    def story(self, story: PodStory, document: Document, *, masked: bool) -> None:
+        """Take a pod's story."""
+        if not self._with_stories:
+            return
+        lines = "\n".join(text for text, _ in story_lines(story))
+        self._file.write(f"\n### {story.pod}\n\n```text\n{mask_value('', lines) if masked else lines}\n```\n")
+        self.written += 1
+
+    def report(self, report: Report) -> None:
+        """Take the report."""
+        self._beside.write_text(_report_text(report), encoding="utf-8")
+        self.written += 1
+
+    def finish(self) -> None:
+        """Make the target appear."""
+        self._file.close()
+        with self._beside.open("a", encoding="utf-8") as whole, self._stories.open(encoding="utf-8") as stories:
+            if self._with_stories:
+                whole.write("\n## Pods\n")
+            while block := stories.read(1 << 20):
+                whole.write(block)
+        self._stories.unlink()
+        self._beside.replace(self.path)
+
+    def abandon(self) -> None:
+        """Remove what has been written."""
+        self._file.close()
+        self._stories.unlink(missing_ok=True)
+        self._beside.unlink(missing_ok=True)
+
+
+def _report_text(report: Report) -> str:
+    parts = [
+        "# Scheduler log\n",
+        f"Release {report.release or 'unknown'}. {report.bound} bindings, {report.attempts} attempts,"
+        f" {report.failed_attempts} of them failed, {report.preemptions} preemptions.\n",
+        _table(("node", "bound", "share", "preempted"), [
+            (each.node, each.bound, f"{100 * each.share:.1f} %", each.preempted) for each in report.nodes
+        ]),
+        _table(("seconds", "p50", "p90", "p99", "max"), [
+            (name, *(duration_text(value) for value in (each.p50, each.p90, each.p99, each.max)))
+            for name, each in (
+                ("wait", report.wait), ("scheduling", report.scheduling), ("binding", report.binding)
+            )
+        ]),
+        _table(("plugin", "attempts rejected"), list(report.failures.items())),
+        _table(("reason", "nodes"), list(report.reasons.items())),
+        _table(("slowest pod", "wait", "attempts", "node"), [
+            (slow.pod, duration_text(slow.wait_seconds), slow.attempts, slow.node or "") for slow in report.slowest
+        ]),
+    ]  # fmt: skip
+    return "\n".join(part for part in parts if part)
+
+
+def _table(headings: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
+    if not rows:
+        return ""
+    lines = ["| " + " | ".join(headings) + " |", "|" + "---|" * len(headings)]
+    lines += ["| " + " | ".join(_cell(value) for value in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(value: object) -> str:
+    return str(value).replace("|", "\\|").replace("\n", " ")
+
+
+class ParquetExport(Export):
+    """All kinds of rows in one Parquet table, told apart by ``kind``; lives and fields are JSON text in it."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        try:
+            import pyarrow
+            import pyarrow.parquet
+        except ImportError:
+            raise ToolMissing(
+                "Parquet needs pyarrow, which is not installed",
+                hint="Install it with: pip install 'schedtui[parquet]'",
+            ) from None
+        self._arrow: Any = pyarrow
+        text, number = pyarrow.string(), pyarrow.int64()
+        columns = {
+            "kind": text, "line": number, "time": pyarrow.timestamp("us"), "severity": text, "v": number,
+            "pid": number, "file": text, "src_line": number, "message": text, "fields": text, "raw": text,
+            "pod": text, "effect": text, "event": text, "queue": text, "hint": text, "plugins": text, "node": text,
+            "text": text, "state": text, "certain": pyarrow.bool_(), "attempts": number, "why": text,
+            "lives": text,
+        }  # fmt: skip
+        self._schema: Any = pyarrow.schema(list(columns.items()))
+        self._rows: list[Document] = []
+        self._beside = _name_beside(path)
+        self._writer: Any = pyarrow.parquet.ParquetWriter(str(self._beside), self._schema)
+
+    def _put(self, kind: str, document: Mapping[str, object]) -> None:
+        row: Document = {"kind": kind}
+        for name in self._schema.names[1:]:
+            row[name] = _plain(name, document.get(name))
+        self._rows.append(row)
+        self.written += 1
+        if len(self._rows) >= _BATCH_ROWS:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._rows:
+            self._writer.write_table(self._arrow.Table.from_pylist(self._rows, schema=self._schema))
+            self._rows.clear()
+
+    def record(self, document: Callable[[], Document]) -> None:
+        """Take a record."""
+        made = document()
+        fields = made["fields"]
+        pod = fields.get("pod") if isinstance(fields, dict) else None
+        self._put("record", {**made, "pod": pod if isinstance(pod, str) else None})
+
+    def event(self, document: Document, *, masked: bool) -> None:
+        """Take a queue event."""
+        self._put("event", _masked(document) if masked else document)
+
+    def story(self, story: PodStory, document: Document, *, masked: bool) -> None:
+        """Take a pod's story."""
+        self._put("pod", _masked(document) if masked else document)
+
+    def finish(self) -> None:
+        """Make the target appear."""
+        self._flush()
+        self._writer.close()
+        self._beside.replace(self.path)
+
+    def abandon(self) -> None:
+        """Remove what has been written."""
+        self._writer.close()
+        self._beside.unlink(missing_ok=True)
+
+
+def _plain(name: str, value: object) -> object:
+    """A value as its column takes it."""
+    if name == "time" and isinstance(value, str):
+        from datetime import datetime
+
+        return datetime.fromisoformat(value)
+    if isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value) if name == "hint" and value is not None else value
+
+
+class DirectoryExport(Export):
+    """A directory with one file for each kind, and the report."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        if path.exists() and not path.is_dir():
+            raise SchedtuiError("is no directory", where=str(path))
+        self._made = not path.exists()
+        self._parts: list[Export] = [
+            JsonlExport(path / "records.jsonl", frozenset({"record"})),
+            JsonlExport(path / "events.jsonl", frozenset({"event"})),
+            JsonlExport(path / "pods.jsonl", frozenset({"pod"})),
+            MarkdownExport(path / "report.md", stories=False),
+        ]
+
+    def record(self, document: Callable[[], Document]) -> None:
+        """Take a record."""
+        for part in self._parts:
+            part.record(document)
+
+    def event(self, document: Document, *, masked: bool) -> None:
+        """Take a queue event."""
+        for part in self._parts:
+            part.event(document, masked=masked)
+
+    def story(self, story: PodStory, document: Document, *, masked: bool) -> None:
+        """Take a pod's story."""
+        for part in self._parts:
+            part.story(story, document, masked=masked)
+
+    def report(self, report: Report) -> None:
+        """Take the report."""
+        for part in self._parts:
+            part.report(report)
+
+    def finish(self) -> None:
+        """Make the target appear."""
+        for part in self._parts:
+            part.finish()
+            self.written += part.written
+
+    def abandon(self) -> None:
+        """Remove what has been written."""
+        for part in self._parts:
+            part.abandon()
+        if self._made:
+            self.path.rmdir()
