@@ -12,7 +12,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from schedtui.core.exit_rules import EXIT_RULES, STALL_RULES, ExitRule
+from schedtui.core.exit_rules import EXIT_RULES, STALL_RULES
+from schedtui.core.symptom import Symptom, find_problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -89,10 +90,9 @@ class ExitCause:
 def explain_exit(facts: ExitFacts) -> ExitCause:
     """Name the cause of an exit; always answers."""
     lines = _readable(facts.log_tail)
-    for rule in EXIT_RULES:
-        cause = _apply(rule, lines, facts)
-        if cause is not None:
-            return _with_checks(cause, facts)
+    cause = _explain(EXIT_RULES, lines, facts)
+    if cause is not None:
+        return _with_checks(cause, facts)
     # A scheduler that was told to end while it still waited for something tells what it waited for.
     stalled = explain_stall(facts)
     return stalled if stalled is not None else _without_a_rule(lines, facts)
@@ -101,13 +101,12 @@ def explain_exit(facts: ExitFacts) -> ExitCause:
 def explain_stall(facts: ExitFacts) -> ExitCause | None:
     """Why a scheduler that runs tries no pod; None when nothing in the facts speaks for it."""
     lines = _readable(facts.log_tail)
-    for rule in STALL_RULES:
-        cause = _apply(rule, lines, facts)
-        if cause is not None:
-            if rule.id == "informers-unsynced":
-                cause = _name_unsynced(cause, lines, facts)
-            return _with_checks(cause, facts)
-    return None
+    cause = _explain(STALL_RULES, lines, facts)
+    if cause is None:
+        return None
+    if cause.id == "informers-unsynced":
+        cause = _name_unsynced(cause, lines, facts)
+    return _with_checks(cause, facts)
 
 
 def newer_minor(scheduler: str, server: str) -> bool:
@@ -116,13 +115,18 @@ def newer_minor(scheduler: str, server: str) -> bool:
     return ours is not None and theirs is not None and ours > theirs
 
 
-def _apply(rule: ExitRule, lines: Sequence[str], facts: ExitFacts) -> ExitCause | None:
-    found = [match for line in lines if (match := rule.pattern.search(line))]
-    if not found or any(later.search(line) for later in rule.unless for line in lines):
+def _explain(table: Iterable[Symptom], lines: Sequence[str], facts: ExitFacts) -> ExitCause | None:
+    problem = find_problem(table, lines, _words(facts))
+    if problem is None:
         return None
-    last = found[-1]
-    words = {
-        **{name: _unquoted(value or "") for name, value in last.groupdict().items()},
+    return ExitCause(
+        problem.id, problem.title, problem.advice, _evidence(problem.evidence, lines), problem.certain
+    )
+
+
+def _words(facts: ExitFacts) -> dict[str, str]:
+    """The facts as the tables' titles and advice name them."""
+    return {
         "kubeconfig_file": facts.kubeconfig or "the kubeconfig",
         "kubeconfig_option": f" --kubeconfig {facts.kubeconfig}" if facts.kubeconfig else "",
         "config_file": facts.config or "the file given with --config",
@@ -130,18 +134,6 @@ def _apply(rule: ExitRule, lines: Sequence[str], facts: ExitFacts) -> ExitCause 
         "release": facts.release or "this release",
         "paused": _paused(facts),
     }
-    return ExitCause(
-        id=rule.id,
-        title=rule.title.format_map(words),
-        advice=rule.advice.format_map(words),
-        evidence=_evidence(last.string, lines),
-        certain=rule.certain,
-    )
-
-
-def _unquoted(value: str) -> str:
-    """The words of a reason without the escapes of the quoted value that it stood in."""
-    return value.replace('\\"', '"').strip()
 
 
 def _paused(facts: ExitFacts) -> str:

@@ -14,12 +14,15 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from schedtui.core.build_problem import build_problem
 from schedtui.core.errors import BuildFailed, Cancelled
 from schedtui.processes import Child, run_to_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+
+    from schedtui.core.symptom import Problem
 
 BuildPhase = Literal["wait", "download", "count", "compile", "link", "done", "start"]
 """``wait``: another schedtui builds the same. ``count``: go is asked what is stale. ``link``: all compiled.
@@ -175,15 +178,21 @@ def _run_child(
 
 def _failed(run: GoRun, kept: list[str]) -> BuildFailed:
     places = [line for line in kept if _COMPILER_LINE.match(line)]
+    problem = build_problem(kept)
     told = [line for line in kept if not _PACKAGE.match(line) and not line.startswith("go: downloading ")]
     return BuildFailed(
         f"the build of {run.target} failed",
         where=str(run.directory),
         details=tuple(told[-40:] or kept[-5:]),
-        hint=""
-        if places
-        else "The lines above are go's own. 'schedtui doctor' checks Go, its proxy and the source tree.",
+        hint="" if places and problem is None else _advice(problem),
     )
+
+
+def _advice(problem: Problem | None) -> str:
+    """The set-up's fault in words, when it is one that is known."""
+    if problem is None:
+        return "The lines above are go's own. 'schedtui doctor' checks Go, its proxy and the source tree."
+    return f"{problem.title}. {problem.advice}"
 
 
 class _LineSplitter:
