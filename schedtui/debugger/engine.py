@@ -6,6 +6,8 @@ stopped target looks like is read by ``inspector``, breakpoints are kept by ``ke
 
 from __future__ import annotations
 
+import select
+import signal
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,16 +26,12 @@ from schedtui.debugger.model import (
     Restart,
     StateChanged,
     Stopped,
-    Traced,
 )
 from schedtui.debugger.ownership import Ownership
-from schedtui.debugger.replies import (
-    read_exit,
-    read_restart,
-    trace_goroutine,
-    without_listing,
-)
-from schedtui.debugger.session import Asked, DlvSession, Ended, Lines, Prompted
+from schedtui.debugger.paths import PathMap
+from schedtui.debugger.replies import read_exit, read_restart, without_listing
+from schedtui.debugger.running import WAIT_SECONDS, PauseClock, Run
+from schedtui.debugger.session import Asked, DlvSession, Ended
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,9 +45,6 @@ if TYPE_CHECKING:
 
 START_SECONDS = 120.0
 """How long dlv may take to its first prompt on a built binary (2.7 s for a scheduler of 112 MB)."""
-
-QUIET_STEP_SECONDS = 0.15
-"""A step that takes longer is shown as running."""
 
 ANSWER_SECONDS = 600.0
 """How long a dialog may stand before the safe answer is given."""
@@ -90,16 +85,9 @@ class Engine:
         self._talk: Conversation | None = None
         self._inspector: Inspector | None = None
         self._binary_time = 0.0
-        self._text = ""
-        self._reason: Reason = "unknown"
-        self._note = ""
-        self._step_from = 0
-        self._resumed = 0.0
-        self._stopped_at = 0.0
-        self._shown_running = True
-        self._typed = False
-        self._paused_seconds = 0.0
-        self._trace: list[str] = []
+        self._running: Run | None = None
+        self._pauses = PauseClock()
+        self.paths = PathMap(launch.substitute_paths, source)
         self.function_lists: dict[str, tuple[str, ...]] = {}
 
     # --- what handlers use ------------------------------------------------------------------------------------
@@ -170,7 +158,7 @@ class Engine:
             raise DebuggerFailed("dlv cannot load schedtui's commands", details=(sourced.failure,))
         ready = self._talk.documents("schedtui_ready").documents["ready"]
         self._owned.target(int(ready["pid"]))
-        self._inspector = Inspector(self._talk, self._watches)
+        self._inspector = Inspector(self._talk, self.paths, self._watches)
         self.breakpoints.new_session()
         self.function_lists.clear()
         self._new_target()
@@ -190,7 +178,7 @@ class Engine:
             self.say(line)
         fresh = self.launch.mode in OWN_TARGET_MODES
         self.state = "stopped"
-        self._stopped_at = time.monotonic()
+        self._pauses.new_target()
         stop = self._look("entry" if fresh else "interrupt")
         self._become("stopped", stop.title if stop else "")
         self.show(stop)
@@ -225,7 +213,7 @@ class Engine:
             if gone is None:
                 self.say(error.as_text(), "error")
                 return None
-            self._exited(gone.status, text)
+            self._exited(gone.status)
             return None
 
     # --- running ----------------------------------------------------------------------------------------------
@@ -238,54 +226,42 @@ class Engine:
             reason: What to call the stop when dlv tells nothing better.
             typed: True shows all that dlv prints.
         """
-        self._reason, self._typed, self._text, self._note = reason, typed, "", ""
         stop = self.inspector.stop
-        self._step_from = stop.goroutine if stop and reason == "step" else 0
-        now = time.monotonic()
-        self._paused_seconds = now - self._stopped_at
-        self._resumed = now
+        began = stop.goroutine if stop and reason == "step" else 0
+        self._running = Run(self.talk, self.post, reason, typed=typed, step_from=began, shown=reason != "step")
+        self._pauses.resumed()
         self.talk.session.send(line)
-        self._shown_running = reason != "step"
         self.state = "running"
-        if self._shown_running:
+        if self._running.shown:
             self._become("running")
 
     def tick(self) -> None:
         """Wait for dlv or for a wish, and deal with one of them."""
-        if self._talk is None:
-            self._wait_for_wish()
-            return
-        running = self.state == "running"
-        if self.inbox.waiting:
-            try:
-                self._take_wishes()
-            except SessionLost as lost:
-                self._lost(lost)
-            return
-        patience = QUIET_STEP_SECONDS if running and not self._shown_running else 3600.0
         try:
-            piece = self._talk.session.poll(patience, wake=self.inbox.wake, stream=True)
-            if piece is None:
-                if running and not self._shown_running:
-                    self._shown_running = True
-                    self._become("running")
+            if self.inbox.waiting:
                 self._take_wishes()
-            elif running:
-                self._while_running(piece)
+            elif self._talk is None:
+                select.select([self.inbox.wake], [], [], WAIT_SECONDS)
+                self._take_wishes()
             else:
-                self._unasked(piece)
+                self._wait(self._talk)
         except SessionLost as lost:
             self._lost(lost)
 
-    def _wait_for_wish(self) -> None:
-        import select
-
-        if not self.inbox.waiting:
-            select.select([self.inbox.wake], [], [], 3600.0)
-        try:
+    def _wait(self, talk: Conversation) -> None:
+        run = self._running
+        piece = talk.session.poll(run.patience if run else WAIT_SECONDS, wake=self.inbox.wake, stream=True)
+        if piece is None:
+            if run is not None:
+                run.flush_trace()
+                if not run.shown:
+                    run.shown = True
+                    self._become("running")
             self._take_wishes()
-        except SessionLost as lost:
-            self._lost(lost)
+        elif run is None:
+            self._unasked(piece)
+        elif run.take(piece):
+            self.stopped()
 
     def _unasked(self, piece: Piece) -> None:
         if isinstance(piece, Ended):
@@ -294,58 +270,29 @@ class Engine:
             self.talk.session.answer(self.talk.answer_to(piece, {}))
         self.say(piece.text, "output")
 
-    def _while_running(self, piece: Piece) -> None:
-        if isinstance(piece, Lines):
-            self._text += piece.text
-            self._follow_trace(piece.text)
-        elif isinstance(piece, Asked):
-            self._text += piece.text
-            if piece.question.id == "interrupted-step":
-                self._note = "a breakpoint was hit during the step: the step ends here"
-            self.talk.session.answer(self.talk.answer_to(piece, {}))
-        elif isinstance(piece, Prompted):
-            self._text += piece.text
-            self._follow_trace("")
-            self.stopped()
-        else:
-            raise SessionLost(f"dlv {piece.status}", self._text + piece.text)
-
-    def _follow_trace(self, text: str) -> None:
-        """Hand on what tracepoints print: a first line, and the values that are indented under it."""
-        line = text.rstrip("\n")
-        if line.startswith(("\t", "  ")) and self._trace:
-            self._trace.append(line)
-            return
-        if self._trace:
-            whole = "\n".join(self._trace)
-            self.post(ConsoleOutput(whole, "trace"))
-            self.post(Traced(time.time(), trace_goroutine(self._trace[0]) or 0, whole))
-            self._trace = []
-        if trace_goroutine(line) is not None:
-            self._trace = [line]
-
     def stopped(self) -> None:
         """The prompt is back after the target ran: find out why."""
-        text, self._text = self._text, ""
-        self._stopped_at = time.monotonic()
-        gone = read_exit(text)
-        self.say(text if self._typed else without_listing(text), "output")
+        run, self._running = self._running, None
+        assert run is not None
+        self._pauses.stopped()
+        gone = read_exit(run.text)
+        self.say(run.text if run.typed else without_listing(run.text), "output")
         if gone is not None:
-            self._exited(gone.status, text)
+            self._exited(gone.status)
             return
         self.state = "stopped"
-        stop = self._look(self._reason, text, self._note)
+        stop = self._look(run.reason, run.text, run.note)
         if stop is None:
             return
-        if self._step_from and stop.goroutine != self._step_from and not stop.note:
+        if run.step_from and stop.goroutine != run.step_from and not stop.note:
             stop = self.inspector.annotate(
-                f"the step began in goroutine {self._step_from} and ended in goroutine {stop.goroutine}"
+                f"the step began in goroutine {run.step_from} and ended in goroutine {stop.goroutine}"
             )
         self._become("stopped", stop.title)
         self.show(stop)
         self.breakpoints.publish(self, only_changes=True)
 
-    def pause(self) -> bool:
+    def pause(self, run: Run) -> bool:
         """Stop a running target for a command; True when it may be let go again.
 
         False when it stopped for a reason of its own meanwhile: that stop is shown and stays.
@@ -358,27 +305,35 @@ class Engine:
         while True:
             piece = self.talk.session.poll(max(0.0, deadline - time.monotonic()), stream=True)
             if piece is None:
-                raise SessionLost("dlv does not answer to an interrupt", self._text + self.talk.session.pending)
-            if isinstance(piece, Prompted):
-                self._text += piece.text
-                break
-            self._while_running(piece)
-        return exits.is_plain_interrupt(self._text)
+                raise SessionLost("dlv does not answer to an interrupt", run.text + self.talk.session.pending)
+            if run.take(piece):
+                return exits.is_plain_interrupt(run.text)
 
-    def _exited(self, status: int, text: str) -> None:
+    def _exited(self, status: int) -> None:
         files = self._call.files if self._call else None
-        lines = exits.last_lines(files.stderr if files else "", files.stdout if files else "")
-        cause = exits.cause_of(status, lines, paused_seconds=self._paused_seconds)
+        lines = exits.tail_lines(files.stderr, files.stdout) if files else ()
+        cause = exits.cause_of(
+            self.launch,
+            status,
+            lines,
+            paused_seconds=self._pauses.longest,
+            ran_seconds=self._pauses.lived,
+        )
         self._owned.target(None)
         self.inspector.forget()
-        detail = (
-            f"the target ended with status {status}"
-            if status >= 0
-            else f"the target was ended by {_signal(status)}"
+        detail = f"the target ended with status {status}"
+        if status < 0:
+            detail = f"the target was ended by {_signal(status)}"
+        known = cause.id != "unknown"
+        self._become(
+            "exited",
+            detail,
+            exit_status=status,
+            cause=cause.title if known else "",
+            last_output=lines[-exits.LAST_LINES :],
         )
-        self._become("exited", detail, exit_status=status, cause=cause, last_output=lines)
-        if cause:
-            self.say(cause)
+        if known:
+            self.say(cause.as_text())
         self.breakpoints.publish(self)
 
     def _lost(self, lost: SessionLost) -> None:
@@ -391,15 +346,16 @@ class Engine:
 
     def _take_wishes(self) -> None:
         self.inbox.quiet()
-        if self.inbox.take_interrupt() and self.state == "running":
-            self._reason = "interrupt"
-            self._shown_running = True
-            self.talk.session.interrupt()
+        self._pass_interrupt()
         while not self.inbox.closing and (command := self.inbox.take()) is not None:
             self._carry_out(command)
-            if self.state == "running" and self.inbox.take_interrupt():
-                self._reason = "interrupt"
-                self.talk.session.interrupt()
+            self._pass_interrupt()
+
+    def _pass_interrupt(self) -> None:
+        if self.inbox.take_interrupt() and self._running is not None:
+            self._running.reason = "interrupt"
+            self._running.shown = True
+            self.talk.session.interrupt()
 
     def _carry_out(self, command: Command) -> None:
         rule = COMMANDS[type(command)]
@@ -428,22 +384,21 @@ class Engine:
         if needs is Needs.NOTHING:
             rule.handle(self, command)
             return
-        go_on = self.pause()
-        text, reason = self._text, self._reason
-        gone = read_exit(text)
+        run = self._running
+        assert run is not None
+        go_on = self.pause(run)
+        gone = read_exit(run.text)
         if gone is not None:
-            self._text = ""
-            self._exited(gone.status, text)
+            self._running = None
+            self._exited(gone.status)
         else:
             self.state = "stopped"
         try:
             rule.handle(self, command)
         finally:
-            if self.state == "stopped" and go_on:
-                self._text = ""
-                self.resume("continue", reason)
-            elif self.state == "stopped" and gone is None:
-                self._text = text
+            if gone is None and go_on:
+                self.resume("continue", run.reason)
+            elif gone is None:
                 self.stopped()
 
     def restart(self, command: Restart) -> None:
@@ -453,9 +408,9 @@ class Engine:
             SessionLost: dlv went away meanwhile.
             DebuggerFailed: It cannot be started.
         """
-        if self._talk is not None and self.state == "running":
-            self.pause()
-            self._text = ""
+        if self._running is not None:
+            self.pause(self._running)
+            self._running = None
             self.state = "stopped"
         rebuilt = self._binary_time != _changed(self.launch.target)
         fresh = command.fresh or rebuilt or self._talk is None or self.launch.mode not in OWN_TARGET_MODES
@@ -486,8 +441,6 @@ class Engine:
 
     def _decide(self, question: Question, line: str) -> str | None:
         """Ask the user; None when nobody answers in time."""
-        import select
-
         self.inbox.forget_answers()
         self.post(QuestionAsked(question.text or line, question.choices, question.safe))
         deadline = time.monotonic() + ANSWER_SECONDS
@@ -524,6 +477,7 @@ class Engine:
             self._talk.session.close()
         self._talk = None
         self._inspector = None
+        self._running = None
         if not keep:
             self._owned.end_target()
 
@@ -536,8 +490,6 @@ def _changed(path: str) -> float:
 
 
 def _signal(status: int) -> str:
-    import signal
-
     try:
         return signal.Signals(-status).name
     except ValueError:

@@ -18,6 +18,7 @@ from schedtui.debugger.replies import Document, read_banner
 
 if TYPE_CHECKING:
     from schedtui.debugger.conversation import Conversation
+    from schedtui.debugger.paths import PathMap
     from schedtui.debugger.replies import Reply
 
 STACK_DEPTH = 50
@@ -49,11 +50,13 @@ class Inspector:
 
     Args:
         talk: The conversation with dlv.
+        paths: Where the binary's files lie here.
         watches: Expressions to show at each stop.
     """
 
-    def __init__(self, talk: Conversation, watches: tuple[str, ...] = ()) -> None:
+    def __init__(self, talk: Conversation, paths: PathMap, watches: tuple[str, ...] = ()) -> None:
         self._talk = talk
+        self._paths = paths
         self.watches = list(watches)
         self._before: dict[str, str] = {}
         self._shown: dict[str, str] = {}
@@ -155,9 +158,9 @@ class Inspector:
         earlier = self.stop
         found = self._talk.documents(f"schedtui_stop {STACK_DEPTH}")
         stop = self._stop_of(found.documents.get("state", {}), found.documents.get("stack", []), "unknown", "")
+        self.frame = self._first_own_frame(replace(stop, reason="unknown"))
         if earlier is not None:
             stop = replace(stop, reason=earlier.reason, title=earlier.title, at=earlier.at)
-        self.frame = self._first_own_frame(stop)
         if self.frame:
             self._talk.ask(f"frame {self.frame}")
         self.stop = self._with_values(replace(stop, selected_frame=self.frame, note=note))
@@ -186,7 +189,12 @@ class Inspector:
         elif number > 0:
             reason = "breakpoint"
         frames = tuple(
-            Frame(i, str(frame.get("function", "")), str(frame.get("file", "")), int(frame.get("line", 0)))
+            Frame(
+                i,
+                str(frame.get("function", "")),
+                self._paths.here(str(frame.get("file", ""))),
+                int(frame.get("line", 0)),
+            )
             for i, frame in enumerate(stack)
         )
         optimised = bool(stack and stack[0].get("optimized") and not _is_runtime(frames[0].function))
@@ -280,8 +288,8 @@ class Inspector:
             DebuggerFailed: dlv cannot evaluate it.
         """
         variable = self.evaluate(expression, load=FULL_LOAD if full else MORE_LOAD)
-        if start := values.page_start(expression):
-            return values.renumbered(variable, start)
+        if (page := values.read_page(expression)) is not None:
+            return values.renumbered(variable, *page)
         return replace(variable, view=self.view(expression))
 
     # --- goroutines -------------------------------------------------------------------------------------------
@@ -290,7 +298,8 @@ class Inspector:
         """The target's goroutines with their roles, and how many there are."""
         documents, total = self._goroutine_documents(limit)
         selected = self.stop.goroutine if self.stop else 0
-        return tuple(roles.goroutine_from(document, selected) for document in documents), total
+        found = (roles.goroutine_from(document, selected) for document in documents)
+        return tuple(replace(one, file=self._paths.here(one.file)) for one in found), total
 
     def _goroutine_documents(self, limit: int) -> tuple[list[Document], int]:
         found = self._talk.documents(f"schedtui_goroutines {limit}", limit=120.0).documents.get("goroutines", {})

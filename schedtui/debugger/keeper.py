@@ -297,7 +297,7 @@ class BreakpointKeeper:
         """Dlv's own list, with what we know of each."""
         by_number = {one.number: one for one in self._wanted if one.number is not None}
         return tuple(
-            _breakpoint(document, by_number.get(document["id"]))
+            _breakpoint(document, by_number.get(document["id"]), engine.paths.here(document["file"]))
             for document in self._documents(engine)
             if not document["trace_return"]
         )
@@ -354,14 +354,14 @@ def _kept_from(command: SetBreakpoint) -> KeptBreakpoint:
     )
 
 
-def _breakpoint(document: Document, wanted: Wanted | None) -> Breakpoint:
+def _breakpoint(document: Document, wanted: Wanted | None, file: str) -> Breakpoint:
     function = document["function"] if not document["function"].startswith("(") else ""
-    place = function or document["asked"] or f"{document['file']}:{document['line']}"
+    place = function or document["asked"] or f"{file}:{document['line']}"
     hits = document["hit_condition"]
     return Breakpoint(
         id=document["id"],
         location=document["watch"] or place,
-        file=document["file"],
+        file=file,
         line=document["line"],
         function=function,
         name=document["name"],

@@ -147,10 +147,8 @@ def _function_ends(path: Path, first: int) -> Sequence[int]:
 
 def _readable(engine: Engine, file: str) -> Path | None:
     """The file on this machine; a tree may have been moved since the build."""
-    path = Path(file)
-    if path.is_file():
-        return path
-    return engine.source.file_path(file) if engine.source else None
+    path = Path(engine.paths.here(file))
+    return path if path.is_file() else None
 
 
 def _station_note(asked: str, station: Station, chosen: Station, location: str, file: str) -> str:
@@ -236,12 +234,24 @@ def _by_line(engine: Engine, kept: KeptBreakpoint, file: str, line: int) -> Loca
 def _spelled_path(engine: Engine, file: str, path: Path | None) -> str:
     """The file as the binary's debug information spells it: dlv compares paths as they were at the build."""
     if file.startswith("/"):
-        return file
-    pattern = "(^|/)" + re.escape(file) + "$"
-    found = engine.talk.ask(f"schedtui_sources {starlark_text(pattern)}").documents.get("sources") or []
+        spelled = engine.paths.spelled(file)
+        if spelled != file or _sources(engine, file, whole=True):
+            return spelled
+        if engine.source is None:
+            return file
+        # A tree that was built elsewhere: its files end alike.
+        file = resolving.relative_to(Path(file), engine.source.root)
+    found = _sources(engine, file)
     if path is not None and str(path) in found:
         return str(path)
-    return str(found[0]) if len(found) == 1 else file
+    return found[0] if len(found) == 1 else file
+
+
+def _sources(engine: Engine, file: str, *, whole: bool = False) -> tuple[str, ...]:
+    """The files of the binary that are ``file``, or end in it."""
+    pattern = ("^" if whole else "(^|/)") + re.escape(file) + "$"
+    found = engine.talk.ask(f"schedtui_sources {starlark_text(pattern)}").documents.get("sources") or ()
+    return tuple(str(one) for one in found)
 
 
 def nearest_line(engine: Engine, location: str) -> str:

@@ -51,6 +51,8 @@ class Variable:
     """Why it cannot be read; empty when it can."""
     changed: bool = False
     """True when it differs from what the same expression held at the stop before."""
+    text: str = ""
+    """The loaded part of a string as it is, neither quoted nor made visible: to copy; empty for other kinds."""
     view: tuple[str, ...] = ()
     """A Kubernetes or scheduler type as people read it, one line each (answers to ``Evaluate`` only)."""
 

@@ -59,6 +59,7 @@ def variable_from(document: Document, expression: str = "") -> Variable:
         has_more=_has_more(document),
         length=length,
         unreadable=document.get("unreadable", ""),
+        text=str(document.get("value", "")) if kind == "string" else "",
     )
 
 
@@ -152,8 +153,7 @@ def _pages(own: str, kind: str, start: int, length: int) -> tuple[Variable, ...]
     if not own or start >= length or not start:
         return ()
     # dlv takes a slice expression of a map as "skip so many entries".
-    end = min(length, start + PAGE)
-    expression = f"{own}[{start}:]" if kind == "map" else f"{own}[{start}:{end}]"
+    expression = f"{own}[{start}:]"
     return (
         Variable(
             name="…",
@@ -167,13 +167,27 @@ def _pages(own: str, kind: str, start: int, length: int) -> tuple[Variable, ...]
     )
 
 
-def renumbered(page: Variable, start: int) -> Variable:
-    """A page of a slice with its elements under their own indexes."""
-    children = tuple(
-        replace(child, name=f"[{start + i}]") if child.kind != "page" else child
-        for i, child in enumerate(page.children)
-    )
-    return replace(page, children=children)
+def read_page(expression: str) -> tuple[str, int] | None:
+    """What a page's expression pages, and where it begins; None when it is no page."""
+    match = _PAGE.match(expression)
+    return (match["base"], int(match["start"])) if match else None
+
+
+_PAGE = re.compile(r"^(?P<base>.+)\[(?P<start>\d+):\]$", re.S)
+
+
+def renumbered(page: Variable, base: str, start: int) -> Variable:
+    """A page with its elements under their own indexes, and the next page counted from the start of all."""
+    children = []
+    loaded = sum(child.kind != "page" for child in page.children)
+    for i, child in enumerate(page.children):
+        if child.kind == "page":
+            children.append(replace(child, expression=f"{base}[{start + loaded}:]"))
+        elif page.kind in ("slice", "array"):
+            children.append(replace(child, name=f"[{start + i}]", expression=f"{base}[{start + i}]"))
+        else:
+            children.append(child)
+    return replace(page, children=tuple(children))
 
 
 def quoted(text: str) -> str:
@@ -285,19 +299,10 @@ def texts(variables: Iterable[Variable]) -> dict[str, str]:
     waiting = list(variables)
     while waiting:
         variable = waiting.pop()
-        if variable.expression and variable.kind != "page":
+        if variable.expression and variable.kind != "page" and not variable.unreadable:
             found[variable.expression] = variable.value
         waiting.extend(variable.children)
     return found
-
-
-def page_start(expression: str) -> int:
-    """The index that a page's expression begins with; 0 when it is none, or a map's."""
-    match = _PAGE.search(expression)
-    return int(match[1]) if match else 0
-
-
-_PAGE = re.compile(r"\[(\d+):\d+\]$")
 
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT[0-9:.]+(?:Z|[+-]\d\d:\d\d)?")
