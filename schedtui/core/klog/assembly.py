@@ -9,14 +9,16 @@ Refuses to read files and to wait: whoever tails asks for ``pending`` when nothi
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from schedtui.core.klog.building import OpenRecord, build_record, build_single
 from schedtui.core.klog.clock import Clock, file_header_time, parse_iso_time
+from schedtui.core.klog.fragments import Fragments, Line
 from schedtui.core.klog.header import FULL_HEADER, SHORT_HEADER, day_microseconds
 from schedtui.core.klog.lines import FILE_HEADER_REST, FIRST_STARTING_CLASS, LineClass, classify
-from schedtui.core.klog.wrappers import Peeled, peel
+from schedtui.core.klog.wrappers import peel
 
 if TYPE_CHECKING:
     import re
@@ -30,8 +32,8 @@ LONGEST_LINE = 16 * 1024 * 1024
 LONGEST_RECORD = 32 * 1024 * 1024
 """Bytes after which a record takes no further lines."""
 
-MOST_FOREIGN_LINES = 1000
-"""Lines of other units that may stand inside a block or stack before it counts as ended."""
+MOST_OPEN_RECORDS = 64
+"""Records of other units that may begin inside a block or stack before it counts as ended."""
 
 _OPENS_BLOCK = b"=<"
 _DATED_TEXTS = (b"Trace[", b"    Date: ")
@@ -39,20 +41,6 @@ _DATED_FIELD = b' timestamp="'
 """What tells a line that may date itself: a trace, an HTTP header that the client prints at V8, the tutorial's."""
 
 _Item = TypeVar("_Item")
-
-
-class _Partial:
-    """Fragments of one line, as CRI and docker cut it at 16 kB."""
-
-    __slots__ = ("first", "line", "line_count", "offset", "parts", "size")
-
-    def __init__(self, first: Peeled, line: int, offset: int) -> None:
-        self.first = first
-        self.parts = [first.body]
-        self.line = line
-        self.line_count = 1
-        self.offset = offset
-        self.size = len(first.body)
 
 
 class _Assembly(Generic[_Item]):
@@ -63,9 +51,8 @@ class _Assembly(Generic[_Item]):
         self._offset = offset
         self._rest: list[bytes] = []
         self._rest_size = 0
-        self._current: OpenRecord | None = None
-        self._behind: list[_Item] = []
-        self._partials: dict[str | None, _Partial] = {}
+        self._open: list[OpenRecord] = []
+        self._fragments = Fragments(LONGEST_LINE)
         self._out: list[_Item] = []
 
     def _build(self, record: OpenRecord, incomplete: bool) -> _Item:
@@ -99,10 +86,11 @@ class _Assembly(Generic[_Item]):
         rest, self._rest, self._rest_size = b"".join(self._rest), [], 0
         if rest:
             self._take_pieces(rest, 0)
-        for unit in list(self._partials):
-            self._flush_partial(unit)
-        unfinished = bool(rest) and self._current is not None and self._current.line_class is LineClass.JSON
-        self._close(unfinished)
+        for joined in self._fragments.flush():
+            self._take_whole(joined)
+        if rest and self._open and self._open[-1].line_class is LineClass.JSON:
+            self._open[-1].in_block = True
+        self._close_all()
         out, self._out = self._out, []
         return out
 
@@ -148,8 +136,8 @@ class _Assembly(Generic[_Item]):
                 item = single(held, header, self._line, self._offset - len(held) - 1)
                 if item is not None:
                     out.append(item)
-            elif self._current is not None:
-                self._close(False)
+            elif self._open:
+                self._close_all()
             self._line += 1
             self._offset += len(line) + 1
             held, header = line, found
@@ -162,8 +150,9 @@ class _Assembly(Generic[_Item]):
     def _open_header(self, line: bytes, header: re.Match[bytes]) -> None:
         """Let the header line that was just taken stay open for what follows it."""
         offset = self._offset - len(line) - 1
-        record = self._current = OpenRecord(line, LineClass.KLOG, self._line, offset, self._offset, header)
+        record = OpenRecord(line, LineClass.KLOG, self._line, offset, self._offset, header)
         record.in_block = line.endswith(_OPENS_BLOCK)
+        self._open.append(record)
         self._opened(record)
 
     def _single(self, line: bytes, header: re.Match[bytes], number: int, offset: int) -> _Item | None:
@@ -171,73 +160,65 @@ class _Assembly(Generic[_Item]):
         raise NotImplementedError
 
     def _trimmed_block(self) -> bool:
-        current = self._current
-        return current is not None and current.in_block and current.trimmed
+        return any(record.in_block and record.trimmed for record in self._open)
 
     def _take_line(self, line: bytes, line_break: int) -> None:
         self._line += 1
         offset = self._offset
         self._offset = end = offset + len(line) + line_break
-        peeled = peel(line)
-        if peeled.partial or self._partials:
-            joined = self._join(peeled, self._line, offset, end)
-            if joined is None:
-                return
-            first, peeled = joined
-            self._take_body(peeled, first.line, first.offset, end, first.line_count)
+        whole = Line(peel(line), self._line, offset, end)
+        if whole.peeled.partial or self._fragments:
+            for joined in self._fragments.take(whole):
+                self._take_whole(joined)
         else:
-            self._take_body(peeled, self._line, offset, end, 1)
+            self._take_whole(whole)
 
-    def _join(self, peeled: Peeled, line: int, offset: int, end: int) -> tuple[_Partial, Peeled] | None:
-        """Put fragments of a line together; None while more of them are to come."""
-        partial = self._partials.get(peeled.unit)
-        if peeled.partial:
-            if partial is None:
-                self._partials[peeled.unit] = _Partial(peeled, line, offset)
-            else:
-                partial.parts.append(peeled.body)
-                partial.line_count += 1
-                partial.size += len(peeled.body)
-                if partial.size > LONGEST_LINE:
-                    self._flush_partial(peeled.unit)
-            return None
-        if partial is None or peeled.time is None:
-            return _Partial(peeled, line, offset), peeled
-        del self._partials[peeled.unit]
-        partial.parts.append(peeled.body)
-        partial.line_count += 1
-        return partial, partial.first._replace(body=b"".join(partial.parts), partial=False)
-
-    def _flush_partial(self, unit: str | None) -> None:
-        partial = self._partials.pop(unit)
-        whole = partial.first._replace(body=b"".join(partial.parts), partial=False)
-        self._take_body(whole, partial.line, partial.offset, self._offset, partial.line_count)
-
-    def _take_body(self, peeled: Peeled, line: int, offset: int, end: int, line_count: int) -> None:
-        body = peeled.body
-        current = self._current
+    def _take_whole(self, line: Line) -> None:
+        """A line, joined from its fragments if it had any: part of an open record or the start of one."""
+        body, unit = line.peeled.body, line.peeled.unit
         line_class = classify(body)
-        foreign = False
-        if current is not None:
-            foreign = current.unit is not None and peeled.unit is not None and current.unit != peeled.unit
-            if not foreign and self._belongs(current, body, line_class):
-                self._attach(current, body, line_class, end, line_count)
-                return
-        record = OpenRecord(body, line_class, line, offset, end)
-        record.line_count = line_count
-        record.wrapper_time, record.unit, record.call_site = peeled.time, peeled.unit, peeled.call_site
-        record.trimmed = peeled.trimmed
+        current = self._open_record_of(unit)
+        if current is not None and self._belongs(current, body, line_class):
+            _attach(current, line, line_class)
+            return
+        record = OpenRecord(body, line_class, line.number, line.offset, line.end)
+        record.line_count = line.line_count
+        record.wrapper_time, record.unit, record.call_site = line.peeled.time, unit, line.peeled.call_site
+        record.trimmed = line.peeled.trimmed
         record.in_block = line_class is LineClass.KLOG and body.endswith(_OPENS_BLOCK)
         record.in_trace = line_class is LineClass.TRACE
-        if foreign and current is not None and (current.in_block or current.in_trace):
-            current.foreign += 1
-            if current.foreign <= MOST_FOREIGN_LINES:
-                self._opened(record)
-                self._behind.append(self._build(record, False))
-                return
-        self._close(False)
-        self._current = record
+        self._close_before(record)
+        self._open.append(record)
         self._opened(record)
+
+    def _open_record_of(self, unit: str | None) -> OpenRecord | None:
+        """The open record that a line of this unit may go on with: never one of another unit."""
+        for record in reversed(self._open):
+            if not record.closed and (unit is None or record.unit is None or record.unit == unit):
+                return record
+        return None
+
+    def _close_before(self, following: OpenRecord) -> None:
+        """A record begins: those of its own unit end, and those of others that expect nothing more."""
+        for record in self._open:
+            own = following.unit is None or record.unit is None or record.unit == following.unit
+            if own or not (record.in_block or record.in_trace):
+                record.closed = True
+        if len(self._open) > MOST_OPEN_RECORDS:
+            self._open[0].closed = True
+        done = 0
+        while done < len(self._open) and self._open[done].closed:
+            done += 1
+        self._hand_out(done)
+
+    def _close_all(self) -> None:
+        self._hand_out(len(self._open))
+
+    def _hand_out(self, count: int) -> None:
+        """Build the first records, in the order in which they began."""
+        for record in self._open[:count]:
+            self._out.append(self._build(record, record.in_block))
+        del self._open[:count]
 
     def _belongs(self, current: OpenRecord, body: bytes, line_class: LineClass) -> bool:
         if current.end - current.offset > LONGEST_RECORD:
@@ -254,25 +235,18 @@ class _Assembly(Generic[_Item]):
             return body.startswith(FILE_HEADER_REST)
         return current.in_trace
 
-    def _attach(self, current: OpenRecord, body: bytes, line_class: LineClass, end: int, line_count: int) -> None:
-        current.bodies.append(body)
-        current.end = end
-        current.line_count += line_count
-        if current.in_block:
-            closes = body.startswith(b" >") or (current.trimmed and body.startswith(b">"))
-            if closes:
-                current.in_block = body.endswith(_OPENS_BLOCK)
-        elif line_class is LineClass.TRACE:
-            current.in_trace = True
 
-    def _close(self, incomplete: bool) -> None:
-        current = self._current
-        if current is not None:
-            self._current = None
-            self._out.append(self._build(current, incomplete or current.in_block))
-        if self._behind:
-            self._out.extend(self._behind)
-            self._behind = []
+def _attach(current: OpenRecord, line: Line, line_class: LineClass) -> None:
+    body = line.peeled.body
+    current.bodies.append(body)
+    current.end = line.end
+    current.line_count += line.line_count
+    if current.in_block:
+        closes = body.startswith(b" >") or (current.trimmed and body.startswith(b">"))
+        if closes:
+            current.in_block = body.endswith(_OPENS_BLOCK)
+    elif line_class is LineClass.TRACE:
+        current.in_trace = True
 
 
 def _same_process(first: bytes, second: bytes) -> bool:
@@ -326,31 +300,12 @@ class RecordReader(_Assembly["Record"]):
 
         It comes again, whole, from a later ``feed`` or ``finish``. ``incomplete`` when its end is surely missing.
         """
-        rest = b"".join(self._rest)
-        twin = RecordReader(self.source, self.clock.copy(), line=self._line + 1, offset=self._offset)
-        if self._current is None and not rest:
+        twin = copy.deepcopy(self)
+        records = twin.finish()
+        if not records:
             return None
-        if self._current is not None:
-            twin._current = _copy(self._current)
-        records = twin.feed(rest)
-        cut = twin._current is not None and twin._current.in_block
-        records += twin.finish()
         last = records[-1]
-        if rest and not last.incomplete:
-            return _incomplete(last)
-        return last if last.incomplete or not cut else _incomplete(last)
-
-
-def _copy(record: OpenRecord) -> OpenRecord:
-    twin = OpenRecord(record.bodies[0], record.line_class, record.line, record.offset, record.end)
-    for name in OpenRecord.__slots__:
-        setattr(twin, name, getattr(record, name))
-    twin.bodies = list(record.bodies)
-    return twin
-
-
-def _incomplete(record: Record) -> Record:
-    return replace(record, incomplete=True)
+        return replace(last, incomplete=True) if self._rest and not last.incomplete else last
 
 
 def stamp_record(record: OpenRecord, clock: Clock) -> None:

@@ -84,7 +84,7 @@ class OpenRecord:
     """The lines of a record that may still grow."""
 
     __slots__ = (
-        "bodies", "call_site", "end", "foreign", "header", "in_block", "in_trace", "line",
+        "bodies", "call_site", "closed", "end", "header", "in_block", "in_trace", "line",
         "line_class", "line_count", "offset", "time_guessed", "time_us", "trimmed", "unit", "wrapper_time",
     )  # fmt: skip
 
@@ -108,7 +108,7 @@ class OpenRecord:
         self.trimmed = False
         self.in_block = False
         self.in_trace = False
-        self.foreign = 0
+        self.closed = False
 
     def text(self) -> str:
         """The record's text as ``Record.raw`` holds it."""

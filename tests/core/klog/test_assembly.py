@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import pytest
+from typing import TYPE_CHECKING
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,10 +14,14 @@ from schedtui.core.klog import (
     split_records,
     starts_record,
 )
-from schedtui.core.record import Record
 from tests.core.klog.reading import HEADER, read
 from tests.core.klog.test_cases import BLOCK, DOCKER_PANIC, JSON_LOG, NEW_PANIC, OLD_PANIC, RAW_PANIC
 from tests.core.klog.test_wrappers import JOURNAL
+
+if TYPE_CHECKING:
+    import pytest
+
+    from schedtui.core.record import Record
 
 MIXED = (
     "cut line\n" + HEADER + '"one" k="v"\n' + BLOCK + RAW_PANIC + NEW_PANIC + OLD_PANIC + DOCKER_PANIC + JOURNAL
@@ -168,14 +173,16 @@ def test_a_record_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_any_bytes_are_records(data: bytes) -> None:
     for record in read_records(data):
         dict(record.fields)
-        assert record.raw.encode("utf-8")
+        record.raw.encode("utf-8")
 
 
 SHAPES = st.sampled_from([
-    b"I0301 10:00:00.000001       1 x.go:1] ", b'"m" ', b"k=<\n", b"\t", b" >", b'="v"', b"\n", b"\r\n", b'{"ts":1,',
-    b'"msg":"m"}', b'{"log":"', b'\\n","stream":"stderr"}', b"2026-03-01T10:00:00Z ", b"stderr P ", b"stderr F ",
+    b"I0301 10:00:00.000001       1 x.go:1] ", b'"m" ', b"k=<\n", b"\t", b" >", b'="v"', b"\n", b"\r\n",
+    b'{"ts":1,', b'"msg":"m"}', b'{"log":"', b'\\n","stream":"stderr"}', b"2026-03-01T10:00:00Z ", b"stderr P ",
+    b"stderr F ",
     b"Feb 14 19:59:55 box s[1]: ", b"[pod/a/b] ", b"goroutine 1 [x]:\n", b"{", b"}", b"map[", b"]", b'"', b"\\",
-    b"\xff", b"\0", b"Log file created at: 2026/02/30 00:00:00\n", b"E0229 00:00:00.000000] ", b"> ", b"Trace[1]: ",
+    b"\xff", b"\0", b"Log file created at: 2026/02/30 00:00:00\n", b"E0229 00:00:00.000000] ", b"> ",
+    b"Trace[1]: ",
 ])  # fmt: skip
 
 

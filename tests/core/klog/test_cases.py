@@ -17,7 +17,8 @@ def test_cri_prefix_with_another_zone_and_a_cut_first_line() -> None:
         'pod to node" pod="shop/cart-1" node="node-b" evaluatedNodes=12 feasibleNodes=1\n'
         "2024-03-02T01:55:48.613937621+08:00 stderr F I0301 17:55:48.613828       1 schedule_one.go:826] "
         '"Unable to schedule pod; no fit; waiting" pod="shop/cart-0" err="0/12 nodes are available: 1 node(s) '
-        "didn't match pod anti-affinity rules, 1 node(s) had untolerated taint {node.kubernetes.io/unreachable: }, "
+        "didn't match pod anti-affinity rules, 1 node(s) had untolerated taint "
+        "{node.kubernetes.io/unreachable: }, "
         "2 node(s) had volume node affinity conflict, 8 node(s) didn't match Pod's node affinity/selector. "
         "preemption: 0/12 nodes are available: 1 No preemption victims found for incoming pod, "
         '11 Preemption is not helpful for scheduling."\n',
@@ -114,7 +115,7 @@ DOCKER_PANIC = r"""{"log":"E0310 09:00:00.000001       1 runtime.go:78] Observed
 {"log":"\u0009src/core/generic_scheduler.go:675 +0x1a0\n","stream":"stderr","time":"2020-03-10T09:00:00.000123458Z"}
 {"log":"\u0009src/core/generic_scheduler.go:676 +0x1a1
 """  # noqa: E501
-RAW_PANIC = """E0409 11:57:12.427582       1 runtime.go:78] Observed a panic: "invalid memory address" (runtime error)
+RAW_PANIC = """E0409 11:57:12.427582       1 runtime.go:78] Observed a panic: "invalid memory" (runtime error)
 goroutine 228 [running]:
 k8s.io/kubernetes/pkg/scheduler/core.(*genericScheduler).podFitsOnNode(0xc0001bef00, 0x0, ...)
 \tsrc/core/generic_scheduler.go:676 +0x1a1
@@ -221,8 +222,8 @@ def test_open_block_waits_and_is_then_shown_as_incomplete() -> None:
 
 def test_raw_line_breaks_and_struct_dumps_belong_to_the_record_above() -> None:
     unfit, dump = read(
-        "I0301 10:00:00.000001       1 factory.go:517] Unable to schedule shop cart-0: no fit: pod failed to fit in"
-        " any node\n"
+        "I0301 10:00:00.000001       1 factory.go:517] Unable to schedule shop cart-0: no fit: pod failed to "
+        "fit in any node\n"
         "fit failure on node (node-a): Insufficient cpu\n"
         "fit failure on node (node-b): Insufficient cpu\n"
         "; waiting\n"
@@ -279,8 +280,8 @@ def test_cut_json_object_waits_for_its_rest() -> None:
 
 def test_old_wordings_name_pod_and_node_alike() -> None:
     unfit, bare, quoted, three = read(
-        "2017-09-22T12:23:11.52811713Z I0922 12:23:11.527912       1 factory.go:517] Unable to schedule shop cart-0: "
-        "no nodes are registered to the cluster; waiting\n"
+        "2017-09-22T12:23:11.52811713Z I0922 12:23:11.527912       1 factory.go:517] Unable to schedule "
+        "shop cart-0: no nodes are registered to the cluster; waiting\n"
         "I1021 09:09:06.484882       1 scheduler.go:569] pod shop/cart-0 is bound successfully on node node-a, "
         "500 nodes evaluated, 500 nodes were found feasible\n"
         'I1024 06:58:27.951646       1 scheduler.go:731] pod shop/cart-1 is bound successfully on node "node-a", '
@@ -315,7 +316,8 @@ def test_debugger_lines_are_their_own_kind() -> None:
 
 def test_markup_and_control_bytes_stay_as_they_are() -> None:
     markup, escapes = read(
-        'E0301 10:00:00.000001       1 x.go:1] "index [/idx] and [bold] and [link=x]" err="index out of range [0]"\n'
+        'E0301 10:00:00.000001       1 x.go:1] "index [/idx] and [bold] and [link=x]" '
+        'err="index out of range [0]"\n'
         "I0301 10:00:00.000002       1 x.go:2] \x1b[31mred and never reset \x1b]0;title\x07 done\rOVERWRITE\n"
     )
     assert markup.message == "index [/idx] and [bold] and [link=x]"

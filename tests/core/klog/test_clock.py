@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -8,8 +9,10 @@ from hypothesis import strategies as st
 
 from schedtui.core.klog import Clock, clock_for, first_year, read_records
 from schedtui.core.klog.clock import dated_text, parse_iso_time
-from schedtui.core.record import Record
 from tests.core.klog.reading import read
+
+if TYPE_CHECKING:
+    from schedtui.core.record import Record
 
 
 def line(stamp: str, text: str = '"m"') -> str:

@@ -89,7 +89,8 @@ def test_cri_fragments_are_joined_per_stream_on_bytes() -> None:
 
 def test_docker_fragments_are_joined() -> None:
     record = read_one(
-        '{"log":"I0301 10:00:00.000001       1 x.go:1] \\"m\\" k=\\"a","stream":"stderr","time":"2026-03-01T10:00:00Z"}\n'
+        '{"log":"I0301 10:00:00.000001       1 x.go:1] \\"m\\" k=\\"a","stream":"stderr",'
+        '"time":"2026-03-01T10:00:00Z"}\n'
         '{"log":"b\\"\\n","stream":"stderr","time":"2026-03-01T10:00:00Z"}\n'
     )
     assert record.fields == {"k": "ab"}
