@@ -111,11 +111,13 @@ class MainScreen(ActionsScreen):
                 stopped_at=(self.facts.stopped_at or time.time()) if stopped else None,
             )  # fmt: skip
             pane.show_state(event.state)
+            if event.state in ("exited", "lost"):
+                self._target_ended(event)
         elif isinstance(event, model.Stopped):
             entry = "at its entry; c continues" if event.stop.reason == "entry" else ""
             self.know(
                 state="stopped",
-                detail=event.stop.title or entry,
+                detail=entry or event.stop.title,
                 stopped_at=event.stop.at or self.facts.stopped_at or time.time(),
             )
             pane.show_state("stopped")
@@ -133,6 +135,20 @@ class MainScreen(ActionsScreen):
         else:
             self._debugger_answered(event)
         self.show_status()
+
+    def _target_ended(self, event: model.StateChanged) -> None:
+        """Say why, with the last lines as they came."""
+        status = f" with status {event.exit_status}" if event.exit_status is not None else ""
+        title = f"The scheduler exited{status}" if event.state == "exited" else "dlv is gone"
+        console = self.pane("debugger").console
+        console.add("\n".join((title, *event.last_output)), "error")
+        if event.cause:
+            console.add(event.cause, "note")
+        rows = [row((event.cause or "The cause is not known; its last lines:", "bad")), row("")]
+        rows += [row(line) for line in event.last_output]
+        rows += [row(""), row(("r starts it anew, its breakpoints kept; , o runs the doctor.", "note"))]
+        if event.exit_status != 0:
+            self.app.push_screen(ListScreen(title, rows))
 
     def _debugger_answered(self, event: model.Event) -> None:
         """The rarer events: failures, questions, verbosity."""

@@ -5,11 +5,14 @@ Owns their keys and their frame. What is listed is made by the caller as rows; t
 
 from __future__ import annotations
 
+import textwrap
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
 from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from schedtui.ui.key_table import key_of_event
 from schedtui.ui.widgets.bars import KeyRow, PaneTitle
@@ -36,6 +39,23 @@ _MOVES: dict[str, Callable[[RowsView], None]] = {
     "end": lambda view: view.move_to(-1),
 }
 """The moves that every list knows, letters and named keys."""
+
+
+class SelectedText(Static):
+    """The selected row in full, when it is longer than the screen is wide."""
+
+    DEFAULT_CSS = """
+    SelectedText { height: auto; max-height: 4; background: $surface; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__("", markup=False)
+
+    def show(self, item: Row | None, width: int) -> None:
+        """Show a row, or nothing when it fits."""
+        text = item.text.strip() if item is not None else ""
+        self.display = cell_len(text) > width
+        self.update(text if self.display else "")
 
 
 class ListScreen(ModalScreen[Any]):
@@ -71,6 +91,7 @@ class ListScreen(ModalScreen[Any]):
         with Vertical():
             yield PaneTitle(self._title)
             yield RowsView(id="list", empty=self._empty, cursor=self._choose or bool(self._keys))
+            yield SelectedText()
             yield KeyRow()
 
     def on_mount(self) -> None:
@@ -78,6 +99,7 @@ class ListScreen(ModalScreen[Any]):
         self.query_one(PaneTitle).show(focused=True)
         self.view.set_active(True)
         self.view.set_rows(self._rows)
+        self._fold()
         enter = [("Enter", "choose")] if self._choose else []
         self.query_one(KeyRow).show_keys([*enter, *self._keys, ("j/k", "move"), ("Esc", "back")])
 
@@ -86,11 +108,24 @@ class ListScreen(ModalScreen[Any]):
         """The list."""
         return self.query_one("#list", RowsView)
 
+    def on_resize(self) -> None:
+        """Fold long lines of what is only read; show what is cut of the selected one."""
+        self._fold()
+        self._show_selected()
+
+    def _show_selected(self) -> None:
+        self.query_one(SelectedText).show(self.view.selected, self.size.width)
+
+    def _fold(self) -> None:
+        if not (self._choose or self._keys) and self.size.width:
+            self.view.set_rows(folded(self._rows, self.size.width))
+
     def update_rows(self, rows: Sequence[Row]) -> None:
         """Show other rows."""
         self._rows = tuple(rows)
         if self.is_mounted:
             self.view.set_rows(self._rows)
+            self._fold()
 
     def on_key(self, event: events.Key) -> None:
         """Move, choose or go back."""
@@ -103,6 +138,7 @@ class ListScreen(ModalScreen[Any]):
             self.dismiss((key, payload))
         elif key in _MOVES:
             _MOVES[key](self.view)
+            self._show_selected()
         elif key == "enter" and self._choose:
             if payload is not None:
                 self.dismiss(payload)
@@ -142,6 +178,7 @@ class ChooserScreen(ModalScreen[Any]):
             yield PaneTitle(self._title)
             yield Input(placeholder=self._placeholder, compact=True, select_on_focus=False)
             yield RowsView(id="list", empty="Nothing matches.")
+            yield SelectedText()
             yield KeyRow()
 
     def on_mount(self) -> None:
@@ -163,6 +200,7 @@ class ChooserScreen(ModalScreen[Any]):
         event.stop()
         self._view.set_rows(matching(self._rows, event.value))
         self._view.move_to(0)
+        self._show_selected()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Choose the row under the cursor."""
@@ -182,6 +220,29 @@ class ChooserScreen(ModalScreen[Any]):
         elif event.key in ("up", "down", "pageup", "pagedown"):
             event.stop()
             _MOVES[event.key](self._view)
+            self._show_selected()
+
+    def on_resize(self) -> None:
+        """Show what is cut of the selected row."""
+        self._show_selected()
+
+    def _show_selected(self) -> None:
+        self.query_one(SelectedText).show(self._view.selected, self.size.width)
+
+
+def folded(rows: Sequence[Row], width: int) -> list[Row]:
+    """Rows with lines that are too long continued on the next ones, indented as they began."""
+    result: list[Row] = []
+    for item in rows:
+        text = item.text
+        if cell_len(text) <= width or len(item.spans) > 1:
+            result.append(item)
+            continue
+        role = item.spans[0][1]
+        indent = " " * (len(text) - len(text.lstrip()) + 2)
+        lines = textwrap.wrap(text, width, subsequent_indent=indent, drop_whitespace=False, tabsize=4) or [text]
+        result += [replace(item, spans=((line, role),)) for line in lines]
+    return result
 
 
 def matching(rows: Sequence[Row], typed: str) -> list[Row]:

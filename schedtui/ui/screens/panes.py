@@ -72,7 +72,7 @@ class PanesScreen(Screen[None]):
     PanesScreen #upper.-open { height: 1fr; }
     PanesScreen.-wide #upper { layout: horizontal; height: 58%; }
     PanesScreen.-wide.-two #upper { height: 40%; }
-    PanesScreen.-wide #frame-queue { width: 2fr; }
+    PanesScreen.-wide #frame-queue { width: 2fr; border-left: solid $panel; }
     PanesScreen.-wide #frame-debugger { width: 3fr; }
     PanesScreen.-wide.-zoomed #upper { height: auto; }
     PanesScreen.-wide.-zoomed #upper.-open { height: 1fr; }

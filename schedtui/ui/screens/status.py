@@ -45,6 +45,8 @@ class StatusFacts:
 
     state: TargetState = "none"
     detail: str = ""
+    cause: str = ""
+    """Why the target ended, in words; empty while it lives."""
     stopped_at: float | None = None
     """Seconds since the epoch; None while it is not stopped."""
     leader_election: bool = False
@@ -72,7 +74,9 @@ def status_parts(facts: StatusFacts, now: float, *, has_debugger: bool) -> tuple
     if has_debugger:
         parts.append(StatusPart(_state_text(facts, now), STATE_ROLES.get(facts.state, ""), 100))
         if facts.detail:
-            parts.append(StatusPart(facts.detail, "", 50))
+            parts.append(StatusPart(facts.detail, "", 50, flexible=True))
+        if facts.cause:
+            parts.append(StatusPart(facts.cause, "bad", 75, flexible=True))
         if facts.state == "stopped" and facts.leader_election and facts.stopped_at is not None:
             parts.append(_lease_part(now - facts.stopped_at))
     if facts.level is not None:

@@ -6,10 +6,10 @@ input, a pending key sequence, a notice, or the footer's keys.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.message import Message
@@ -70,6 +70,16 @@ class StatusPart:
     role: str = ""
     priority: int = 0
     """The lowest are left out first when the width is short."""
+    flexible: bool = False
+    """True when it may be cut instead of left out."""
+
+
+LEAST_CUT = 12
+"""Cells below which a cut part says nothing any more."""
+
+
+def _cells(parts: Sequence[StatusPart]) -> int:
+    return sum(cell_len(literal(part.text)) for part in parts) + 3 * (len(parts) - 1)
 
 
 class StatusLine(Widget):
@@ -91,12 +101,16 @@ class StatusLine(Widget):
             self.refresh()
 
     def fitting(self, width: int) -> tuple[StatusPart, ...]:
-        """The parts that fit whole, the least important left out first."""
+        """The parts that fit: the least important left out first, one that may be cut cut to what is left."""
         kept = list(self.parts)
-        while kept and sum(cell_len(literal(part.text)) for part in kept) + 3 * (len(kept) - 1) > width:
-            if len(kept) == 1:
+        while len(kept) > 1 and (over := _cells(kept) - width) > 0:
+            weakest = min(kept, key=lambda part: part.priority)
+            left = cell_len(literal(weakest.text)) - over
+            if weakest.flexible and left >= LEAST_CUT:
+                cut = replace(weakest, text=set_cell_size(literal(weakest.text), left - 1) + "…")
+                kept[kept.index(weakest)] = cut
                 break
-            kept.remove(min(kept, key=lambda part: part.priority))
+            kept.remove(weakest)
         return tuple(kept)
 
     def render_line(self, y: int) -> Strip:

@@ -468,5 +468,7 @@ class DebuggerPane(Vertical):
         stop = self.stop
         if self.state == "stopped" and stop is not None and stop.frames:
             frame = stop.frames[min(stop.selected_frame, len(stop.frames) - 1)]
+            if not frame.file or frame.line < 1:
+                return stop.title
             return f"{short_function(frame.function)} {frame.file.rsplit('/', 1)[-1]}:{frame.line}"
         return f"{sum(1 for item in self.breakpoints if item.id > 0)} breakpoints"

@@ -38,7 +38,7 @@ def stack_rows(stop: Stop | None) -> list[Row]:
             ("▶" if frame.index == stop.selected_frame else " ", "line-current"),
             (f"{frame.index:>3} ", "line-number"),
             (short_function(frame.function) or "?", "go-function"),
-            (f"  {short_path(frame.file)}:{frame.line}" if frame.file else "", "dim"),
+            (f"  {short_path(frame.file)}:{frame.line}" if frame.file and frame.line > 0 else "", "dim"),
             key=f"frame {frame.index}", payload=frame,
         )
         for frame in stop.frames
