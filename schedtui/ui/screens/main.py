@@ -18,7 +18,7 @@ from schedtui.ui.screens.actions import ActionsScreen
 from schedtui.ui.screens.overlays import ChooserScreen, ListScreen
 from schedtui.ui.screens.status import STATE_WORDS, StatusFacts, status_parts
 from schedtui.ui.themes import ROLES
-from schedtui.ui.widgets.console import Console
+from schedtui.ui.widgets.console import Console, ConsoleInput
 from schedtui.ui.widgets.rows import row
 
 if TYPE_CHECKING:
@@ -292,6 +292,11 @@ class MainScreen(ActionsScreen):
     def _line_typed(self, event: Console.LineTyped) -> None:
         event.stop()
         self.post_message(messages.DebuggerCommandRequested(model.Console(event.text)))
+
+    @on(ConsoleInput.Left)
+    def _console_left(self, event: ConsoleInput.Left) -> None:
+        event.stop()
+        self.leave_console()
 
 
 def _read_rows(lines: tuple[tuple[str, str], ...]) -> list[Row]:

@@ -37,7 +37,12 @@ class ConsoleInput(Input):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "history(-1)", show=False),
         Binding("down", "history(1)", show=False),
+        Binding("escape", "leave", show=False),
     ]
+
+    @dataclass
+    class Left(Message):
+        """Escape was pressed."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's name
         super().__init__(id=id, compact=True, select_on_focus=False, placeholder="dlv command; Esc leaves")
@@ -49,6 +54,10 @@ class ConsoleInput(Input):
         if line and (not self.history or self.history[-1] != line):
             self.history.append(line)
         self._at = len(self.history)
+
+    def action_leave(self) -> None:
+        """Give the keys back to the pane; what was typed so far stays."""
+        self.post_message(self.Left())
 
     def action_history(self, by: int) -> None:
         """Show an older or newer line."""
