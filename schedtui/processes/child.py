@@ -104,7 +104,7 @@ class Child:
 
     def end(self, *, grace_seconds: float = 5.0, first_signal: int = signal.SIGTERM) -> int:
         """End it and all of its group, wait for its threads, and return the exit code."""
-        if self.identity is not None and not self._finished.is_set():
+        if self.identity is not None:
             end_processes([self.identity], grace_seconds=grace_seconds, group=True, first_signal=first_signal)
         self._finished.wait()
         if self._thread is not threading.current_thread():

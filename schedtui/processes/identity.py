@@ -64,7 +64,7 @@ def end_processes(
     """End processes: ask with ``first_signal``, wait, then SIGKILL those that stayed.
 
     Args:
-        identities: What to end; those already gone are passed over.
+        identities: What to end; those already gone are passed over (what is left of their group is not).
         grace_seconds: How long they get between the two signals, together.
         group: Signal each one's whole process group (only for leaders of their own group).
         first_signal: How to ask. SIGINT for ``go``, which removes its work directory only then.
@@ -72,7 +72,8 @@ def end_processes(
     Returns:
         Those that had to be killed.
     """
-    wanted = [identity for identity in identities if is_alive(identity)]
+    everyone = tuple(identities)
+    wanted = [identity for identity in everyone if is_alive(identity)]
     for identity in wanted:
         _send(identity, first_signal, group)
     left = _wait_until_gone(wanted, grace_seconds)
@@ -80,7 +81,8 @@ def end_processes(
         _send(identity, signal.SIGKILL, group)
     _wait_until_gone(left, FORCED_END_SECONDS)
     if group:
-        for identity in wanted:
+        # Also for leaders that ended by themselves: a program whose output nobody reads any more often does.
+        for identity in everyone:
             _kill_rest_of_group(identity.pid)
     return tuple(left)
 
@@ -130,7 +132,8 @@ def _group_members(group: int) -> list[int]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             fields = _stat_fields(int(entry.name))
-            if fields and int(fields[2]) == group:
+            # Our groups are sessions as well: both numbers are the leader's.
+            if fields and int(fields[2]) == group == int(fields[3]):
                 members.append(int(entry.name))
     return members
 

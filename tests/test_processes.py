@@ -1,0 +1,345 @@
+"""Children are ended by identity, with all that they started, whatever happens to schedtui."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from schedtui.core.errors import ToolMissing
+from schedtui.processes import Child, ProcessIdentity, end_processes, identify, is_alive, run_to_end
+from schedtui.processes.locks import exclusive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+DEADLINE_SECONDS = 20.0
+
+STUBBORN = (
+    "import signal, time\n"
+    "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    "print('ready', flush=True)\n"
+    "time.sleep(600)\n"
+)
+"""A program that does not end when asked."""
+
+PARENT = (
+    "import subprocess, sys, time\n"
+    "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+    "print(child.pid, flush=True)\n"
+    "time.sleep(600)\n"
+)
+"""A program with a child of its own, whose pid it prints."""
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait for something that will be; fail when it is not within the deadline."""
+    deadline = time.monotonic() + DEADLINE_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, "it never came about"
+        time.sleep(0.01)
+
+
+class Output:
+    """What a child has written, and a way to wait for more."""
+
+    def __init__(self) -> None:
+        self.data = b""
+        self._grown = threading.Condition()
+
+    def feed(self, chunk: bytes) -> None:
+        with self._grown:
+            self.data += chunk
+            self._grown.notify_all()
+
+    def line(self) -> str:
+        """The first line, once it is whole."""
+        with self._grown:
+            assert self._grown.wait_for(lambda: b"\n" in self.data, DEADLINE_SECONDS)
+            return self.data.split(b"\n", 1)[0].decode()
+
+
+@pytest.fixture
+def sleeper() -> Iterator[subprocess.Popen[bytes]]:
+    """A process that is not schedtui's business."""
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    yield process
+    process.kill()
+    process.wait()
+
+
+def identity_of(pid: int) -> ProcessIdentity:
+    identity = identify(pid)
+    assert identity is not None
+    return identity
+
+
+class TestIdentity:
+    def test_knows_itself(self) -> None:
+        assert is_alive(identity_of(os.getpid()))
+
+    def test_same_pid_with_another_start_time_is_somebody_else(self, sleeper: subprocess.Popen[bytes]) -> None:
+        earlier = ProcessIdentity(sleeper.pid, "1")
+        assert not is_alive(earlier)
+        assert end_processes([earlier], grace_seconds=0.1) == ()
+        assert sleeper.poll() is None
+
+    def test_zombie_is_dead(self) -> None:
+        process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+        identity = identity_of(process.pid)
+        process.kill()
+        until(lambda: not is_alive(identity))
+        assert identify(process.pid) is None
+        process.communicate()
+
+    def test_command_name_with_parentheses_and_blanks(self, tmp_path: Path) -> None:
+        odd = tmp_path / "a) R 1 (b"
+        odd.symlink_to("/bin/sleep")
+        process = subprocess.Popen([odd, "600"])
+        try:
+            identity = identity_of(process.pid)
+            assert is_alive(identity)
+            assert not is_alive(ProcessIdentity(process.pid, identity.started + "0"))
+        finally:
+            process.kill()
+            process.wait()
+
+    def test_no_such_process(self) -> None:
+        assert identify(2**22 + 1) is None
+
+    def test_stubborn_process_is_killed_after_the_grace(self) -> None:
+        output = Output()
+        child = Child([sys.executable, "-c", STUBBORN], on_output=output.feed)
+        assert output.line() == "ready"
+        assert child.identity is not None
+        assert end_processes([child.identity], grace_seconds=0.2) == (child.identity,)
+        assert child.wait(DEADLINE_SECONDS) == -signal.SIGKILL
+
+
+class TestChild:
+    def test_output_comes_whole_and_before_the_exit(self) -> None:
+        order: list[str] = []
+        output = Output()
+        code = (
+            "import sys; sys.stdout.write('x' * 200000); sys.stdout.flush(); sys.stderr.write('end'); sys.exit(3)"
+        )
+
+        def feed(chunk: bytes) -> None:
+            order.append("output")
+            output.feed(chunk)
+
+        child = Child(
+            [sys.executable, "-c", code], on_output=feed, on_exit=lambda code: order.append(f"exit {code}")
+        )
+        assert child.wait(DEADLINE_SECONDS) == 3
+        until(lambda: order[-1] == "exit 3")
+        assert output.data == b"x" * 200000 + b"end"
+        assert "output" not in order[order.index("exit 3") :]
+
+    def test_signal_counts_negative(self) -> None:
+        child = Child(["sleep", "600"])
+        os.kill(child.pid, signal.SIGKILL)
+        assert child.wait(DEADLINE_SECONDS) == -signal.SIGKILL
+        assert child.end() == -signal.SIGKILL
+
+    def test_end_takes_grandchildren_along(self) -> None:
+        output = Output()
+        child = Child([sys.executable, "-c", PARENT], on_output=output.feed)
+        grandchild = identity_of(int(output.line()))
+        assert is_alive(grandchild)
+        child.end(grace_seconds=2.0)
+        until(lambda: not is_alive(grandchild))
+
+    def test_end_takes_what_a_leader_left_behind(self) -> None:
+        output = Output()
+        code = (
+            "import os, signal, time\n"
+            "pid = os.fork()\n"
+            "if pid == 0:\n"
+            "    signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+            "    time.sleep(600)\n"
+            "print(pid, flush=True)\n"
+            "time.sleep(600)\n"
+        )
+        child = Child([sys.executable, "-c", code], on_output=output.feed)
+        stubborn = identity_of(int(output.line()))
+        child.end(grace_seconds=2.0)
+        until(lambda: not is_alive(stubborn))
+
+    def test_output_file_is_private_and_appended_to(self, tmp_path: Path) -> None:
+        log = tmp_path / "child.log"
+        for word in ("one", "two"):
+            assert Child(["echo", word], output_file=log).wait(DEADLINE_SECONDS) == 0
+        assert log.read_text() == "one\ntwo\n"
+        assert stat.S_IMODE(log.stat().st_mode) == 0o600
+
+    def test_directory_and_environment(self, tmp_path: Path) -> None:
+        output = Output()
+        code = "import os; print(os.getcwd(), os.environ['WORD'], 'HOME' in os.environ)"
+        child = Child(
+            [sys.executable, "-I", "-c", code],
+            directory=tmp_path,
+            environment={"WORD": "here"},
+            on_output=output.feed,
+        )
+        assert child.wait(DEADLINE_SECONDS) == 0
+        assert output.data.decode().split() == [str(tmp_path.resolve()), "here", "False"]
+
+    def test_nothing_passes_through_a_shell(self) -> None:
+        output = Output()
+        assert Child(["echo", "$HOME; id"], on_output=output.feed).wait(DEADLINE_SECONDS) == 0
+        assert output.data == b"$HOME; id\n"
+
+    def test_missing_program_is_told(self) -> None:
+        with pytest.raises(ToolMissing, match="cannot start /no/such/program"):
+            Child(["/no/such/program"])
+
+    def test_failing_callback_does_not_leave_the_child_waiting(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        told = threading.Event()
+        monkeypatch.setattr(threading, "excepthook", lambda _: told.set())
+
+        def fail(_: bytes) -> None:
+            raise RuntimeError("a callback's bug")
+
+        child = Child([sys.executable, "-c", "while True: print('x' * 10000)"], on_output=fail)
+        # The pipe closes, so the child cannot write on.
+        assert child.wait(DEADLINE_SECONDS) is not None
+        assert told.wait(DEADLINE_SECONDS)
+
+
+class TestKilledSchedtui:
+    """``kill -9`` of the process that started children leaves none of them."""
+
+    OWNER = (
+        "import sys, threading\n"
+        "from schedtui.processes import Child\n"
+        "lines = []\n"
+        "got = threading.Event()\n"
+        "def feed(chunk):\n"
+        "    lines.append(chunk)\n"
+        "    if chunk.endswith(b'\\n'):\n"
+        "        got.set()\n"
+        "def start():\n"
+        "    global child\n"
+        "    command = [sys.executable, '-c', sys.argv[1]]\n"
+        "    child = Child(command, on_output=feed, outlive=sys.argv[2] == 'outlive')\n"
+        "thread = threading.Thread(target=start)\n"
+        "thread.start()\n"
+        "thread.join()\n"
+        "got.wait()\n"
+        "print(child.pid, b''.join(lines).decode().strip(), flush=True)\n"
+        "threading.Event().wait()\n"
+    )
+    """Starts the child on a thread that ends: a parent-death signal would fire at once."""
+
+    def start_owner(self, program: str, mode: str) -> tuple[subprocess.Popen[str], list[int]]:
+        owner = subprocess.Popen(
+            [sys.executable, "-c", self.OWNER, program, mode], stdout=subprocess.PIPE, text=True
+        )
+        assert owner.stdout is not None
+        return owner, [int(word) for word in owner.stdout.readline().split() if word.isdigit()]
+
+    def kill(self, owner: subprocess.Popen[str]) -> None:
+        owner.kill()
+        owner.communicate()
+
+    def test_children_and_grandchildren_end(self) -> None:
+        owner, pids = self.start_owner(PARENT, "end")
+        identities = [identity_of(pid) for pid in pids]
+        assert len(identities) == 2
+        self.kill(owner)
+        until(lambda: not any(is_alive(identity) for identity in identities))
+
+    def test_grandchildren_end_whose_parent_ended_by_itself(self) -> None:
+        leader_goes = PARENT.removesuffix("time.sleep(600)\n") + "sys.exit()\n"
+        owner, pids = self.start_owner(leader_goes, "end")
+        identity = identity_of(pids[1])
+        self.kill(owner)
+        until(lambda: not is_alive(identity))
+
+    def test_stubborn_children_end(self) -> None:
+        owner, pids = self.start_owner(STUBBORN, "end")
+        identity = identity_of(pids[0])
+        self.kill(owner)
+        until(lambda: not is_alive(identity))
+
+    def test_those_that_are_to_outlive_it_do(self) -> None:
+        owner, pids = self.start_owner(PARENT, "outlive")
+        identities = [identity_of(pid) for pid in pids]
+        self.kill(owner)
+        # A guard would have acted by the time that another owner's is through with its own.
+        other, others = self.start_owner(PARENT, "end")
+        theirs = [identity_of(pid) for pid in others]
+        self.kill(other)
+        until(lambda: not any(is_alive(identity) for identity in theirs))
+        assert all(is_alive(identity) for identity in identities)
+        end_processes(identities, grace_seconds=1.0)
+
+
+class TestRunToEnd:
+    def test_output_and_errors_apart(self) -> None:
+        done = run_to_end(
+            [sys.executable, "-c", "import sys; print('a'); print('b', file=sys.stderr); sys.exit(4)"]
+        )
+        assert (done.exit_code, done.output, done.errors) == (4, "a\n", "b\n")
+
+    def test_one_that_hangs_is_ended(self) -> None:
+        before = time.monotonic()
+        with pytest.raises(ToolMissing, match="did not answer within"):
+            run_to_end(["sleep", "600"], seconds=0.2)
+        assert time.monotonic() - before < DEADLINE_SECONDS
+
+    def test_undecodable_output(self) -> None:
+        done = run_to_end([sys.executable, "-c", r"import sys; sys.stdout.buffer.write(b'\xff\x00ok')"])
+        assert done.output == "\ufffd\x00ok"
+
+
+class TestExclusive:
+    def test_second_waits_for_the_first(self, tmp_path: Path) -> None:
+        lock = tmp_path / "lock"
+        waited = threading.Event()
+        got: list[bool] = []
+
+        def second() -> None:
+            with exclusive(lock, waiting=waited.set) as held:
+                got.append(held)
+
+        with exclusive(lock) as held:
+            assert held
+            thread = threading.Thread(target=second)
+            thread.start()
+            assert waited.wait(DEADLINE_SECONDS)
+            assert got == []
+        thread.join(DEADLINE_SECONDS)
+        assert got == [True]
+
+    def test_cancelled_wait_holds_nothing(self, tmp_path: Path) -> None:
+        cancel = threading.Event()
+        with exclusive(tmp_path / "lock"), exclusive(tmp_path / "lock", waiting=cancel.set, cancel=cancel) as held:
+            assert not held
+
+    def test_lock_ends_with_its_process(self, tmp_path: Path) -> None:
+        code = (
+            "import pathlib, sys\n"
+            "from schedtui.processes.locks import exclusive\n"
+            "with exclusive(pathlib.Path(sys.argv[1])):\n"
+            "    print('held', flush=True)\n"
+            "    sys.stdin.read()\n"
+        )
+        owner = subprocess.Popen(
+            [sys.executable, "-c", code, tmp_path / "lock"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert owner.stdout is not None
+        owner.stdout.readline()
+        owner.kill()
+        owner.communicate()
+        with exclusive(tmp_path / "lock") as held:
+            assert held
