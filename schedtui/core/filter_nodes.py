@@ -64,7 +64,7 @@ def written_key(key: str) -> str:
 
 def is_wrapped_oddly(raw: bytes) -> bool:
     """True for bytes in which a record's text need not stand as it is: docker's JSON, CRI's partial lines."""
-    return raw.startswith(b'{"log":') or b'\n{"log":' in raw or _PARTIAL_LINE.search(raw) is not None
+    return b'"log":' in raw or _PARTIAL_LINE.search(raw) is not None
 
 
 def smart_case(text: str) -> bool:

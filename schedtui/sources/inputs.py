@@ -11,6 +11,7 @@ from __future__ import annotations
 import gzip
 import heapq
 import os
+import select
 import stat
 import sys
 import tempfile
@@ -48,6 +49,9 @@ PROBE_BYTES = 16 * 1024
 
 TAIL_BYTES = 256 * 1024
 """How much of an end is read to find the last time."""
+
+IDLE_SECONDS = 1.0
+"""Silence of a live input after which its last record is taken as whole."""
 
 TWINS_REMEMBERED = 200_000
 """Records of the merge that are remembered to find the same one in another input."""
@@ -166,14 +170,18 @@ def read_chunks(log: LogInput) -> Iterator[bytes]:
 def _unpacked(file: BinaryIO) -> Iterator[bytes]:
     first = _read_some(file)
     if first.startswith(_GZIP_MAGIC):
-        # ``gzip`` wants a file: what has been read is put in front again.
-        with gzip.GzipFile(fileobj=cast("BinaryIO", _Rejoined(first, file))) as unpacked:
-            while chunk := unpacked.read1(CHUNK_BYTES):
-                yield chunk
+        yield from _unzipped(first, file)
         return
     while first:
         yield first
         first = _read_some(file)
+
+
+def _unzipped(first: bytes, file: BinaryIO) -> Iterator[bytes]:
+    # ``gzip`` wants a file: what has been read is put in front again.
+    with gzip.GzipFile(fileobj=cast("BinaryIO", _Rejoined(first, file))) as unpacked:
+        while chunk := unpacked.read1(CHUNK_BYTES):
+            yield chunk
 
 
 def _read_some(file: BinaryIO) -> bytes:
@@ -183,29 +191,33 @@ def _read_some(file: BinaryIO) -> bytes:
 
 
 def live_chunks(idle: Callable[[], None]) -> Iterator[bytes]:
-    """Standard input as it comes.
+    """Standard input as it comes; an empty chunk when nothing came for ``IDLE_SECONDS``.
 
     Args:
         idle: Called before every wait, for a reader that buffers its own output.
     """
     with _explained(STANDARD_INPUT):
-        yield from _unpacked(cast("BinaryIO", _Waiting(_standard_input(), idle)))
+        file = _standard_input()
+        idle()
+        first = _read_some(file)
+        if first.startswith(_GZIP_MAGIC):
+            yield from _unzipped(first, file)
+            return
+        while first:
+            yield first
+            idle()
+            if not _has_more(file):
+                yield b""
+                idle()
+            first = _read_some(file)
 
 
-class _Waiting:
-    """Standard input that says when it is about to wait."""
-
-    def __init__(self, file: BinaryIO, idle: Callable[[], None]) -> None:
-        self._file = file
-        self._idle = idle
-
-    def read1(self, size: int) -> bytes:
-        self._idle()
-        return _read_some(self._file) if size else b""
-
-    def read(self, size: int = -1) -> bytes:
-        self._idle()
-        return self._file.read(size)
+def _has_more(file: BinaryIO) -> bool:
+    """Whether something (or the end) can be read within ``IDLE_SECONDS``; true for what cannot be asked."""
+    try:
+        return bool(select.select([file.fileno()], [], [], IDLE_SECONDS)[0])
+    except (OSError, ValueError):
+        return True
 
 
 class _Rejoined:
@@ -305,7 +317,8 @@ def read_input(
         for piece in waiting:
             yield from reader.feed(piece)
         for piece in pieces:
-            yield from reader.feed(piece)
+            # An empty piece means that a live input is silent.
+            yield from reader.feed(piece) if piece else reader.settle()
     except UnreadableInput:
         # What was there before the fault is shown first.
         yield from reader.finish()

@@ -36,6 +36,7 @@ MOST_OPEN_RECORDS = 64
 """Records of other units that may begin inside a block or stack before it counts as ended."""
 
 _OPENS_BLOCK = b"=<"
+_PLAIN_JSON = b'{"ts":'
 _DATED_TEXTS = (b"Trace[", b"    Date: ")
 _DATED_FIELD = b' timestamp="'
 """What tells a line that may date itself: a trace, an HTTP header that the client prints at V8, the tutorial's."""
@@ -111,9 +112,9 @@ class _Assembly(Generic[_Item]):
         self._take_line(line, line_break)
 
     def _take_lines(self, lines: list[bytes]) -> None:
-        """Whole lines. The loop that everything passes through: headers at column 0 are handled here.
+        """Whole lines. The loop that everything passes through: bare headers and JSON lines are handled here.
 
-        A header line is held until the next line is seen: followed by another header, it is a whole record and
+        Such a line is held until the next one is seen: followed by another of them, it is a whole record and
         never becomes an open one.
         """
         match, out, single = FULL_HEADER.match, self._out, self._single
@@ -122,17 +123,17 @@ class _Assembly(Generic[_Item]):
         for line in lines:
             found = match(line)
             if (
-                found is None
+                (found is None and not line.startswith(_PLAIN_JSON))
                 or line[-1] == 0x0D
                 or len(line) > LONGEST_LINE
                 or (held is None and self._trimmed_block())
             ):
-                if held is not None and header is not None:
-                    self._open_header(held, header)
+                if held is not None:
+                    self._open_line(held, header)
                     held = None
                 self._take_pieces(line, 1)
                 continue
-            if held is not None and header is not None:
+            if held is not None:
                 item = single(held, header, self._line, self._offset - len(held) - 1)
                 if item is not None:
                     out.append(item)
@@ -141,22 +142,23 @@ class _Assembly(Generic[_Item]):
             self._line += 1
             self._offset += len(line) + 1
             held, header = line, found
-            if line.endswith(_OPENS_BLOCK):
-                self._open_header(held, header)
+            if found is not None and line.endswith(_OPENS_BLOCK):
+                self._open_line(held, header)
                 held = None
-        if held is not None and header is not None:
-            self._open_header(held, header)
+        if held is not None:
+            self._open_line(held, header)
 
-    def _open_header(self, line: bytes, header: re.Match[bytes]) -> None:
-        """Let the header line that was just taken stay open for what follows it."""
+    def _open_line(self, line: bytes, header: re.Match[bytes] | None) -> None:
+        """Let the line that was just taken, a header or a JSON object, stay open for what follows it."""
         offset = self._offset - len(line) - 1
-        record = OpenRecord(line, LineClass.KLOG, self._line, offset, self._offset, header)
-        record.in_block = line.endswith(_OPENS_BLOCK)
+        line_class = LineClass.JSON if header is None else LineClass.KLOG
+        record = OpenRecord(line, line_class, self._line, offset, self._offset, header)
+        record.in_block = header is not None and line.endswith(_OPENS_BLOCK)
         self._open.append(record)
         self._opened(record)
 
-    def _single(self, line: bytes, header: re.Match[bytes], number: int, offset: int) -> _Item | None:
-        """A record of one line with a header at column 0; None when it is not wanted."""
+    def _single(self, line: bytes, header: re.Match[bytes] | None, number: int, offset: int) -> _Item | None:
+        """A record of one line: a header at column 0, or (without one) a JSON object; None when not wanted."""
         raise NotImplementedError
 
     def _trimmed_block(self) -> bool:
@@ -176,12 +178,13 @@ class _Assembly(Generic[_Item]):
     def _take_whole(self, line: Line) -> None:
         """A line, joined from its fragments if it had any: part of an open record or the start of one."""
         body, unit = line.peeled.body, line.peeled.unit
-        line_class = classify(body)
+        header = FULL_HEADER.match(body)
+        line_class = classify(body) if header is None else LineClass.KLOG
         current = self._open_record_of(unit)
         if current is not None and self._belongs(current, body, line_class):
             _attach(current, line, line_class)
             return
-        record = OpenRecord(body, line_class, line.number, line.offset, line.end)
+        record = OpenRecord(body, line_class, line.number, line.offset, line.end, header)
         record.line_count = line.line_count
         record.wrapper_time, record.unit, record.call_site = line.peeled.time, unit, line.peeled.call_site
         record.trimmed = line.peeled.trimmed
@@ -287,13 +290,25 @@ class RecordReader(_Assembly["Record"]):
     def _opened(self, record: OpenRecord) -> None:
         stamp_record(record, self.clock)
 
-    def _single(self, line: bytes, header: re.Match[bytes], number: int, offset: int) -> Record | None:
+    def _single(self, line: bytes, header: re.Match[bytes] | None, number: int, offset: int) -> Record | None:
         if self._wanted is not None and not self._wanted(line):
-            if int(header.group(2)) != self.clock.month_day:
+            if header is not None and int(header.group(2)) != self.clock.month_day:
                 _header_time(self.clock, header, line)
             return None
+        if header is None:
+            record = OpenRecord(line, LineClass.JSON, number, offset, offset + len(line) + 1)
+            return build_record(record, self.source, False)
         time_us, guessed = _header_time(self.clock, header, line)
         return build_single(line, header, number, offset, self.source, time_us, guessed)
+
+    def settle(self) -> list[Record]:
+        """Nothing came for a while: the last record comes back if it is whole; nothing if it is not.
+
+        What comes later is never joined to it.
+        """
+        if self._rest or self._fragments or any(record.in_block for record in self._open):
+            return []
+        return self.finish()
 
     def pending(self) -> Record | None:
         """The last record as far as it is there, for a tail on which nothing came for a second; None if none.
@@ -351,7 +366,7 @@ class _Boundaries(_Assembly[tuple[int, int]]):
     def _build(self, record: OpenRecord, incomplete: bool) -> tuple[int, int]:
         return record.offset, record.end - record.offset
 
-    def _single(self, line: bytes, header: re.Match[bytes], number: int, offset: int) -> tuple[int, int]:
+    def _single(self, line: bytes, header: re.Match[bytes] | None, number: int, offset: int) -> tuple[int, int]:
         return offset, len(line) + 1
 
 

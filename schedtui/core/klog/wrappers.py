@@ -29,7 +29,7 @@ _ANY_TIME = re.compile(_ISO)
 _COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
 _LAST_COLOUR = re.compile(rb"(?:\x1b\[[0-9;]*m)+$")
 _JSON_START = re.compile(rb'\{"(?:ts|level|caller|msg|time)":')
-_DOCKER_START = b'{"log":"'
+_DOCKER_START = re.compile(rb'\{"log": ?"')
 _DEBUGGER_WORDS = (b"debug", b"info", b"warn", b"error", b"fatal", b"panic", b"trace")
 
 
@@ -83,7 +83,8 @@ def _peel_docker(line: bytes) -> Peeled | None:
 
 def _peel_broken_docker(line: bytes) -> Peeled | None:
     """The text of a cut json-file line that starts a klog line; anything else stays as it stands."""
-    start = len(_DOCKER_START)
+    found = _DOCKER_START.match(line)
+    start = found.end() if found is not None else 0
     if FULL_HEADER.match(line, start) is None:
         return None
     text = _text(line[start:])
@@ -187,7 +188,8 @@ def peel(line: bytes) -> Peeled:
     if first == 0x09:
         return Peeled(line)
     if first == 0x7B:
-        return (_peel_docker(line) if line.startswith(_DOCKER_START) else None) or Peeled(line)
+        docker = _DOCKER_START.match(line) or (b'"log":' in line and b'"stream":' in line)
+        return (_peel_docker(line) if docker else None) or Peeled(line)
     if first == 0 or first == 0xEF:
         stripped = line.lstrip(b"\0").removeprefix(b"\xef\xbb\xbf")
         return peel(stripped) if stripped != line else Peeled(line)
