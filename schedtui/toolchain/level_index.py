@@ -31,7 +31,7 @@ from schedtui.toolchain.source_files import PackageStamp, go_machine, go_system,
 if TYPE_CHECKING:
     from schedtui.toolchain.checkout import Checkout
 
-INDEXER_VERSION = 3
+INDEXER_VERSION = 5
 """Raised when facts or solving change, so that no old cache is read."""
 
 FEW_PACKAGES = 16

@@ -18,6 +18,7 @@ from schedtui.core.go_source.expressions import (
     evaluate_numbers,
     evaluate_texts,
     field_key,
+    guessed_kind,
     imported,
     literal_of,
     method_key,
@@ -123,9 +124,18 @@ def hand_over(node: Node, scope: Scope) -> None:
     for index, argument in enumerate(arguments_of(node)):
         value = evaluate(argument, scope)
         if value is not None:
-            scope.collector.flow(f"A:{key}#{index}{KIND_LETTERS[value.kind]}", value)
+            kind = value.kind or guessed_kind(_last_name(argument))
+            scope.collector.flow(f"A:{key}#{index}{KIND_LETTERS[kind]}", value)
         elif takes_levels:
             _hand_over_plain(f"A:{key}#{index}", argument, scope)
+
+
+def _last_name(node: Node) -> str:
+    """The name an expression ends with: ``x.logger``, ``x.Logger()``."""
+    if node.type == "call_expression":
+        function = callee_node(node)
+        return _last_name(function) if function is not None else ""
+    return node_text(node.child_by_field_name("field")) if node.type == "selector_expression" else node_text(node)
 
 
 def _hand_over_plain(target: str, argument: Node, scope: Scope) -> None:

@@ -76,14 +76,23 @@ _SAME_LOGGER_METHODS = frozenset({"WithName", "WithValues", "WithSink", "WithLaz
 _REQUEST_METHODS = {"Context": CONTEXT, "Clone": REQUEST}
 """Methods of a request that hand its context on."""
 
-_CARRIER_NAME = re.compile(r"(?:ctx|context|log|logger|req|request)(?:V\w*)?$", re.IGNORECASE)
-"""Names that a logger, context or request usually has; consulted only where no type can be seen."""
+_KIND_NAMES = (
+    (re.compile(r"(?:^c|C)(?:tx|ontext)$"), CONTEXT),
+    (re.compile(r"(?:^r|R)eq(?:uest)?$"), REQUEST),
+    (re.compile(r"(?:^l|L)og(?:ger)?(?:V\w*)?$"), LOGGER),
+)
+"""Ends of names that a context, request or logger usually has; consulted only where no type can be seen."""
 
 LEVEL_TAKER = re.compile(r"log|trace|verb|level|debug|print|report", re.IGNORECASE)
 """Names of functions whose numbers are noted, so that a V given by a parameter can be told."""
 
 _CONVERSIONS = frozenset({"int", "int8", "int16", "int32", "int64", "uint", "Level", "klog.Level", "string"})
 """Conversions that leave a number or text what it is."""
+
+
+def guessed_kind(name: str) -> str:
+    """The kind that a name promises; empty when it promises none."""
+    return next((kind for pattern, kind in _KIND_NAMES if pattern.search(name)), "")
 
 
 def evaluate(node: Node | None, scope: Scope) -> Value | None:
@@ -123,11 +132,11 @@ def _selector(node: Node, scope: Scope) -> Value | None:
     name = node_text(node.child_by_field_name("field"))
     package = imported(operand, scope)
     if package is not None:
-        if _CARRIER_NAME.search(name):
+        if guessed_kind(name):
             return Value(frozenset({Term(f"G:{package}.{name}")}), "")
         return None
     kind = scope.package.fields.get(name, "")
-    if kind or (name[:1].isupper() and _CARRIER_NAME.search(name)):
+    if kind or (name[:1].isupper() and guessed_kind(name)):
         return Value(frozenset({Term(field_key(name, scope))}), kind)
     return None
 
@@ -272,25 +281,30 @@ def _unknown_results(
         kinds = [kind for _, kind in declared.results]
     else:
         named = wanted or (name,)
-        kinds = ["" if _CARRIER_NAME.search(word) else "-" for word in named]
+        alone = count == 1 and bool(guessed_kind(name))
+        kinds = ["" if alone or guessed_kind(word) else "-" for word in named]
         if callee.startswith(".") and not any(kind == "" for kind in kinds):
             return [None] * count
     out: list[Value | None] = []
     for index in range(count):
         kind = kinds[index] if index < len(kinds) else "-"
         carries = bool(kind) if declared is not None else kind == ""
-        out.append(_call_result(node, callee, index, kind.strip("-"), scope) if carries else None)
+        # A context or request that comes from outside has not been raised by us; a logger may have been.
+        guess = kind.strip("-") or guessed_kind("".join(wanted[index : index + 1])) or guessed_kind(name)
+        foreign = ENVIRONMENT if guess in (CONTEXT, REQUEST) else "?result of a call outside the index"
+        out.append(_call_result(node, callee, index, kind.strip("-"), foreign, scope) if carries else None)
     return out
 
 
-def _call_result(node: Node, callee: str, index: int, kind: str, scope: Scope) -> Value:
+def _call_result(node: Node, callee: str, index: int, kind: str, foreign: str, scope: Scope) -> Value:
+    """The result of a call; ``foreign`` is its origin when nothing that carries a level was handed in."""
     given: frozenset[Term] = frozenset()
     for argument in arguments_of(node):
         value = evaluate(argument, scope)
         if value is not None:
             given |= value.terms
     if not given:
-        given = frozenset({Term("?result of a call outside the index" if kind == LOGGER else ENVIRONMENT)})
+        given = frozenset({Term(foreign)})
     row, column = node.start_point
     key = f"X:{scope.key_at(row + 1, column)}:{index}"
     scope.collector.results[key] = CallResult(key, callee, index, ordered(limited(given)))

@@ -317,7 +317,7 @@ def _read_switch(node: Node, scope: Scope) -> None:
         guard = _case_guard(case, node, scope)
         if guard is not None:
             scope.guards.append(guard)
-        left = read_block(case, scope)
+        left = _read_scoped(case, before, scope)
         if guard is not None:
             scope.guards.pop()
         if not left:
@@ -339,6 +339,13 @@ def _case_guard(case: Node, switch: Node, scope: Scope) -> frozenset[Term] | Non
     return guard_terms(value.named_children[0], scope)
 
 
+def _read_step(node: Node, scope: Scope) -> None:
+    """``i++`` and ``i--``: whatever number it was, it is another one now."""
+    for name in node.named_children:
+        if name.type == "identifier" and isinstance(scope.bindings.get(node_text(name)), Numbers):
+            scope.bindings[node_text(name)] = Numbers(frozenset({None}))
+
+
 def _read_jump(node: Node, scope: Scope) -> None:
     del node
     if scope.loop_exits:
@@ -350,6 +357,10 @@ def _read_assignment(node: Node, scope: Scope) -> None:
     if left is None or right is None:
         return
     targets, sources = left.named_children, right.named_children
+    if node_text(node.child_by_field_name("operator")) not in ("", "=", ":="):
+        read_statement(right, scope)
+        _read_step(left, scope)
+        return
     for source in sources:
         if source.type != "func_literal":
             read_statement(source, scope)
@@ -576,6 +587,8 @@ _READERS = {
     "select_statement": _read_switch,
     "break_statement": _read_jump,
     "continue_statement": _read_jump,
+    "inc_statement": _read_step,
+    "dec_statement": _read_step,
     "short_var_declaration": _read_assignment,
     "assignment_statement": _read_assignment,
     "var_declaration": _read_variables,

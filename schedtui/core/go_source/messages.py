@@ -30,24 +30,27 @@ class MessagePattern(NamedTuple):
         return not any(part.strip() for part in self.parts)
 
     def matches(self, message: str) -> bool:
-        """Whether ``message`` can have been made by the call; surrounding blanks and line ends are forgiven."""
-        first, last = self.parts[0], self.parts[-1]
+        """Whether ``message`` can have been made by the call; blanks and line ends around it are forgiven."""
         if self.is_literal:
-            return message == first or message.strip() == first.strip()
-        if not message.startswith(first):
-            return False
-        position = len(first)
-        for part in self.parts[1:-1]:
-            found = message.find(part, position)
-            if found < 0:
-                return False
-            position = found + len(part)
-        stripped = last.rstrip()
-        return len(message.rstrip()) - position >= len(stripped) and message.rstrip().endswith(stripped)
+            return message == self.parts[0] or message.strip() == self.parts[0].strip()
+        return _fits(self.parts, message) or _fits((*self.parts[:-1], self.parts[-1].rstrip()), message.rstrip())
 
     def describe(self) -> str:
         """The pattern for a reader, an ellipsis for what may vary."""
         return "…".join(self.parts)
+
+
+def _fits(parts: tuple[str, ...], message: str) -> bool:
+    """Whether the parts stand in the message in order, the first at its start and the last at its end."""
+    if not message.startswith(parts[0]) or not message.endswith(parts[-1]):
+        return False
+    position = len(parts[0])
+    for part in parts[1:-1]:
+        found = message.find(part, position)
+        if found < 0:
+            return False
+        position = found + len(part)
+    return len(message) - position >= len(parts[-1])
 
 
 ANYTHING = MessagePattern(("", ""))

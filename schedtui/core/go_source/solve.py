@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from schedtui.core.go_source.facts import CallResult, Choice, Function, PackageFacts, Site
 
-VERBOSITIES = 16
-"""Rows hold the level at each running verbosity from 0 to 15; klog's users go no higher."""
+VERBOSITIES = 24
+"""Rows hold the level at each running verbosity from 0 to 23; klog's users go no higher."""
 
 NEVER = 99
 """A level above every verbosity: such a call prints nothing."""
@@ -155,8 +155,14 @@ class _Solver:
             for term in terms
         }
         self._carriers = {key for package in packages for key in package.carriers}
+        self._handed_to_values: list[tuple[str, str]] = []
         for package in packages:
             self._add(package)
+        for key, values in self._handed_to_values:
+            if key not in self._sources:
+                # Nobody known calls it: code outside may, with whatever context it was handed.
+                self._sources[key].add((Term(ENVIRONMENT),))
+            self._sources[key].add((Term(values),))
 
     def _add(self, package: PackageFacts) -> None:
         for choice in package.choices:
@@ -192,7 +198,7 @@ class _Solver:
                     continue
                 key = f"P:{function.key}#{index}"
                 if function.key in used:
-                    self._sources[key].add((Term(f"V:{len(function.parameters)}#{index}{_LETTERS[kind]}"),))
+                    self._handed_to_values.append((key, f"V:{len(function.parameters)}#{index}{_LETTERS[kind]}"))
                 if from_outside:
                     self._sources[key].add((Term(ENVIRONMENT),))
 
@@ -216,20 +222,25 @@ class _Solver:
         return self._functions.parameters(target) or []
 
     def run(self) -> None:
-        """Iterate until no rows grow; then let what nobody calls be called from outside, and iterate again."""
+        """Iterate until no rows grow, let what nobody calls be called from outside, and iterate again."""
         readers = self._readers()
         self._rows[ENVIRONMENT] = _ZERO_ROWS
         self._spread(deque([*self._sources, *self._choices, *self._results]), readers)
-        parameters = {key for key in (*readers, *self._site_origins) if key.startswith("P:")}
-        nobody = [key for key in parameters if not self._rows.get(key)]
-        for key in nobody:
-            self._sources[key].add((Term(ENVIRONMENT),))
-            readers[ENVIRONMENT].add(key)
-        self._spread(deque(nobody), readers)
+        leaving = {term.origin for terms in self._leaks for term in terms}
+        parameters = {key for key in (*readers, *self._site_origins, *leaving) if key.startswith("P:")}
+        self._call_from_outside([key for key in parameters if key not in self._sources], readers)
+        # What is left without rows is called by itself alone, or by nobody that is called.
+        self._call_from_outside([key for key in parameters if not self._rows.get(key)], readers)
         leaked: Rows = frozenset().union(*(self.rows_of(terms) for terms in self._leaks))
         # What could not be told stays unknown where it is used; that it went outside taints nobody else.
         self._rows[ENVIRONMENT] = _ZERO_ROWS | {row for row in leaked if not isinstance(row, str)}
         self._spread(deque(readers[ENVIRONMENT]), readers)
+
+    def _call_from_outside(self, keys: list[str], readers: dict[str, set[str]]) -> None:
+        """Let parameters without a known caller be handed what nothing has raised."""
+        for key in keys:
+            self._sources[key].add((Term(BASE),))
+        self._spread(deque(keys), readers)
 
     def _readers(self) -> dict[str, set[str]]:
         """Key → the keys whose rows are made of its."""
