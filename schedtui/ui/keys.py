@@ -275,14 +275,22 @@ ACTIONS: tuple[Action, ...] = _EVERYWHERE + _DEBUGGER + _LOG + _QUEUE
 """Every action, in the order in which help lists them."""
 
 PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
-    "vim": {},
+    "vim": {
+        "debugger.page_down": ("space", "pagedown", "ctrl+f", "ctrl+d"),
+        "debugger.page_up": ("B", "pageup", "ctrl+u"),
+        "queue.page_down": ("space", "pagedown", "ctrl+f", "ctrl+d"),
+        "queue.page_up": ("B", "pageup", "ctrl+u"),
+    },
     "gdb": {
-        "debugger.step_out": ("o", ", f"),
-        "debugger.watch_add": ("w", ", w w"),
+        "debugger.step_out": ("f", "o"),
+        "debugger.interrupt": ("i", "ctrl+g"),
+        "debugger.evaluate": ("p", "e"),
     },
     "vscode": {
-        "debug.continue": ("c", "f5"),
-        "app.palette": (":", "ctrl+p"),
+        "debugger.step_out": ("o", "f12"),
+        "debugger.interrupt": ("i", "f6"),
+        "debugger.restart": ("r", "f4"),
+        "app.palette": (":", "ctrl+p", "f2"),
     },
 }
 """Names that ``--keys`` knows beside files: id → keys that differ from the table."""
