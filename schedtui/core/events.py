@@ -225,13 +225,12 @@ OLD_WORDINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"successfully acquired lease", "lease_held"),
         (r"lost master|leaderelection lost|leader election lost", "stopped"),
         (r"FLAG: (?P<text>--(?:v|vmodule|feature-gates)=.*)", "flag"),
-        (r"suppressed (?P<text>\d+) messages from .*scheduler", "lost"),
     )
 )
 """printf-style wordings (up to 1.18, and lines that stay so), tried in order."""
 
 OLD_WORDING_HINTS = re.compile(
-    r"pod|schedul|FLAG: --(?:v|vmodule|feature-gates)=|lease|suppressed|lost master|leader ?election",
+    r"pod|schedul|FLAG: --(?:v|vmodule|feature-gates)=|lease|lost master|leader ?election",
     re.IGNORECASE,
 )
 """A quick look before the patterns are tried one by one."""
@@ -292,11 +291,19 @@ def read_event(record: Record) -> QueueEvent | None:
         What it says about the queues, or None when it says nothing.
     """
     if record.kind == "notice":
-        return _event(record, "lost", None, text=record.message)
+        return _lost_lines(record)
     effect = effect_of(record.message) if record.structured else None
     if effect is None:
         return _old_event(record)
     return _structured_event(record, effect)
+
+
+def _lost_lines(record: Record) -> QueueEvent | None:
+    """A collector that says how many of the scheduler's lines it dropped; None when it says something else."""
+    lost, unit = record.fields.get("lost"), record.text("unit")
+    if not isinstance(lost, int) or "kernel" in record.message or (unit is not None and "sched" not in unit):
+        return None
+    return _event(record, "lost", None, text=str(lost))
 
 
 def _structured_event(record: Record, effect: str) -> QueueEvent:
@@ -364,7 +371,7 @@ def _old_event(record: Record) -> QueueEvent | None:
     if record.structured or not OLD_WORDING_HINTS.search(text[:400]):
         return None
     for pattern, effect in OLD_WORDINGS:
-        found = pattern.match(text) if effect != "lost" else pattern.search(text)
+        found = pattern.match(text)
         if found is None:
             continue
         groups = found.groupdict()

@@ -129,7 +129,7 @@ class QueueChecker:
         snapshot = self.model.snapshot()
         rows = {row.pod: row for row in snapshot.pods if row.kind == "pod"}
         heard = {} if process is None else {entry.pod: entry.last_us for entry in process.entries.values()}
-        sees_adds = process is not None and process.facts.started and "informer" in process.sight.since_us
+        sees_adds = process is not None and process.names_every_pod
         self._pending.append(_Pending(dump, rows, sees_adds, heard))
 
     def results(self) -> tuple[DumpCheck, ...]:

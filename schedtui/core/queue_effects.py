@@ -97,6 +97,8 @@ def _add(process: SchedulerProcess, event: QueueEvent) -> None:
     entry.reason = None
     process.put(entry, "active", proven=False)
     entry.gate_open = True
+    if event.kind == "pod":
+        process.added, process.added_at_us = entry.pod, process.now_us
 
 
 def _update(process: SchedulerProcess, event: QueueEvent) -> None:
@@ -325,12 +327,12 @@ def _judge_sight_at_pop(process: SchedulerProcess, entry: PodEntry | None) -> No
     sight = process.sight
     if entry is None or entry.state == "gone":
         if process.facts.started or entry is not None:
-            sight.missed("informer")
+            process.miss_add()
         return
     if entry.failed:
         _miss_requeue(process)
     elif (entry.state in _POOL and entry.proven) or entry.gate_open:
-        sight.missed("moves")
+        sight.missed("moves", 3)
 
 
 def _judge_order(process: SchedulerProcess, entry: PodEntry | None) -> None:
@@ -350,7 +352,7 @@ def _judge_order(process: SchedulerProcess, entry: PodEntry | None) -> None:
 def _miss_requeue(process: SchedulerProcess) -> None:
     """A failed pod was not seen going anywhere: the line is hidden."""
     process.requeue_line_seen = False
-    process.sight.missed("requeues" if process.traits.logs_requeue_at_3 else "moves")
+    process.sight.missed("requeues" if process.traits.logs_requeue_at_3 else "moves", 2)
 
 
 def _close_cycle(process: SchedulerProcess) -> None:
@@ -387,9 +389,9 @@ def _failed(process: SchedulerProcess, event: QueueEvent) -> None:
         _touch(process, event)
         return
     if before is None or before.state not in _CYCLE:
-        process.sight.missed("attempts")
+        process.sight.missed("attempts", 2)
         if process.facts.started if before is None else before.state in ("gone", "bound"):
-            process.sight.missed("informer")
+            process.miss_add()
     entry = _touch(process, event)
     if entry is None:
         return
@@ -519,7 +521,7 @@ def _binding(process: SchedulerProcess, event: QueueEvent) -> None:
     if event.effect == "binding":
         process.sight.seen_level(3, process.now_us)
     if before is None or before.state in ("gone", "bound"):
-        process.sight.missed("attempts")
+        process.sight.missed("attempts", 2)
     entry = _touch(process, event)
     if entry is None:
         return
@@ -537,13 +539,13 @@ def _binding(process: SchedulerProcess, event: QueueEvent) -> None:
 def _bound(process: SchedulerProcess, event: QueueEvent) -> None:
     before = process.find(event.pod)
     if before is not None and before.state in _QUEUED:
-        process.sight.missed("attempts")
+        process.sight.missed("attempts", 2)
     entry = _touch(process, event)
     if entry is None:
         return
     if entry.counted_node is not None and entry.state in ("bound", "gone"):
-        process.sight.missed("attempts")
-        process.sight.missed("informer")
+        process.sight.missed("attempts", 2)
+        process.miss_add()
         entry = process.restart_entry(entry)
         entry.last_us, entry.last_line = process.now_us, event.line
     if entry.state in _QUEUED:

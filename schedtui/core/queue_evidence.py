@@ -72,13 +72,19 @@ class Sight:
                 if other_level <= level:
                     self.since_us.setdefault(other, now_us)
 
-    def missed(self, name: str) -> None:
-        """A line of a class should have been printed and was not: it and all higher levels are hidden from now."""
-        level = SIGHT_LEVELS[name]
+    def missed(self, name: str, shown: int) -> None:
+        """A line of a class should have been printed and was not.
+
+        Args:
+            name: The class.
+            shown: The level that is printed for certain; all above it count as hidden until they are seen again.
+        """
+        if name not in self.since_us:
+            return
         for other, other_level in SIGHT_LEVELS.items():
-            if other == name or other_level > level:
+            if other_level > shown:
                 self.since_us.pop(other, None)
-        self.highest = max((SIGHT_LEVELS[other] for other in self.since_us), default=0)
+        self.highest = shown
 
     def lost(self) -> None:
         """Lines were lost, or the verbosity was changed: nothing that came before is unbroken."""

@@ -143,11 +143,9 @@ class QueueModel:
         return process
 
     def _lose_lines(self, event: QueueEvent) -> None:
-        what = event.message if not event.text else f"{event.text} lines lost"
-        self._note(f"line {event.line}: {what}; rows last heard of before it are not certain")
+        self._note(f"line {event.line}: {event.text} lines lost; rows last heard of before it are not certain")
         for process in self._processes.values():
-            process.gap_us = max(process.now_us, 0) + 1
-            process.sight.lost()
+            process.lose_lines()
 
     def _note(self, text: str) -> None:
         if len(self._notices) < _KEPT_NOTICES:

@@ -26,6 +26,9 @@ KEPT_GONE = 2000
 _EPOCHS = count(1)
 """Names models apart: an entry may be changed only by the model whose epoch it carries."""
 
+ADD_ECHO_US = 5_000
+"""Where moves are logged, an add event is followed by one within this time, or by a gate line."""
+
 GROUP_KEY = "podgroup "
 """Put in front of a group's name: a pod and a group may have the same one."""
 
@@ -75,6 +78,9 @@ class SchedulerProcess:
         self.pop_from_backoff_off = False
         self.is_json = False
         self.requeue_line_seen = False
+        self.adds_unbroken = True
+        self.added = ""
+        self.added_at_us = -1
         self.sight = Sight()
         self.loop = LoopClock(debugged=debugged)
         self.pop_order = PopOrder()
@@ -122,6 +128,22 @@ class SchedulerProcess:
             return "moves" in self.sight.since_us
         return self.requeue_line_seen and "requeues" in self.sight.since_us
 
+    @property
+    def names_every_pod(self) -> bool:
+        """Whether every pod in the queues must have been named: the start is in the log, no add can be missing."""
+        return self.facts.started and self.adds_unbroken and "informer" in self.sight.since_us
+
+    def miss_add(self) -> None:
+        """A pod came up that was never added: adds are hidden, or were lost."""
+        self.adds_unbroken = False
+        self.sight.missed("informer", 2)
+
+    def lose_lines(self) -> None:
+        """Lines of this process are missing in the log from here on back."""
+        self.gap_us = max(self.now_us, 0) + 1
+        self.adds_unbroken = False
+        self.sight.lost()
+
     def see_release(self, event: QueueEvent) -> None:
         """Let the event tell the release, and take its traits over when that is news."""
         if not self.finder.settled:
@@ -153,9 +175,18 @@ class SchedulerProcess:
         """Go on to the time of the next line; small steps back (threads race) count as no time."""
         if time_us is None or time_us <= self.now_us:
             return
+        if self.added and time_us - self.added_at_us > ADD_ECHO_US:
+            self._judge_add()
         if self.now_us >= 0:
             self.loop.tick(self.now_us, time_us, self.bindings_under_way)
         self.now_us = time_us
+
+    def _judge_add(self) -> None:
+        """The last add event's own move or gate line has had time to come."""
+        entry = self.entries.get(self.added)
+        if entry is not None and entry.gate_open and entry.state == "active":
+            self.sight.missed("moves", 3)
+        self.added = ""
 
     def find(self, pod: str | None, kind: EntityKind = "pod") -> PodEntry | None:
         """The row of a pod or group, to be read only."""

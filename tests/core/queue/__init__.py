@@ -1,0 +1,1 @@
+"""Tests of the queue model, its check, stories and reports."""

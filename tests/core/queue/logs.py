@@ -1,0 +1,100 @@
+"""Real logs for the queue tests, and the same logs at lower verbosities and as JSON."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+from schedtui.core.klog import Clock, read_records
+from schedtui.core.queue_check import QueueChecker
+from schedtui.core.record import Record
+
+DATA = Path(__file__).parents[2] / "data"
+YEAR = 2026
+"""The year in which the logs were made."""
+
+CHURNS = ("v1.29.0-v5-churn3", "v1.36.3-v5-churn7", "v1.37.2-v5-churn3")
+STORMS = ("v1.29.0-v5-storm23", "v1.36.3-v4-storm24")
+
+_HEADER = re.compile(rb"([IWEF])\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ ([^\s:]+:\d+)\] ")
+_TAB = "\t"
+
+
+@cache
+def log_bytes(name: str) -> bytes:
+    """A log by its name without endings."""
+    packed = DATA / f"{name}.log.gz"
+    return gzip.decompress(packed.read_bytes()) if packed.exists() else (DATA / f"{name}.log").read_bytes()
+
+
+@cache
+def levels_of(name: str) -> dict[str, int]:
+    """Call site → V of the release that wrote the log."""
+    table = json.loads((DATA / "call_site_levels.json").read_text())
+    levels: dict[str, int] = table[".".join(name[1:].split(".")[:2])]
+    return levels
+
+
+def lowered(name: str, level: int) -> bytes:
+    """The log as the same scheduler would have written it at a lower verbosity."""
+    levels = levels_of(name)
+    kept: list[bytes] = []
+    keeping = True
+    for line in log_bytes(name).splitlines(keepends=True):
+        if line.startswith(b'{"ts"'):
+            keeping = json.loads(line).get("v", 0) <= level
+        else:
+            header = _HEADER.match(line)
+            if header is not None:
+                keeping = header[1] != b"I" or levels.get(header[2].decode(), 0) <= level
+        if keeping:
+            kept.append(line)
+    return b"".join(kept)
+
+
+def as_json(name: str, data: bytes) -> bytes:
+    """A text log as ``--logging-format=json`` would have written it."""
+    levels = levels_of(name)
+    lines: list[str] = []
+    for record in read_records(data, clock=Clock.for_year(YEAR, guessed=False)):
+        if record.kind != "klog" or record.time_us is None:
+            lines.append(record.raw)
+            continue
+        site = f"{record.file}:{record.src_line}"
+        document: dict[str, object] = {"ts": record.time_us / 1000, "caller": f"x/{site}", "msg": record.message}
+        if record.severity == "I":
+            document["v"] = levels.get(site, 0)
+        for key, value in record.fields.items():
+            if key in ("pod", "node", "preemptor", "victim") and isinstance(value, str) and "/" in value:
+                namespace, _, pod = value.partition("/")
+                document[key] = {"name": pod, "namespace": namespace}
+            else:
+                document[key] = value
+        lines.append(json.dumps(document))
+    return "\n".join(lines).encode() + b"\n"
+
+
+def records_of(data: bytes) -> list[Record]:
+    """The records, with the right year."""
+    return list(read_records(data, clock=Clock.for_year(YEAR, guessed=False)))
+
+
+def checked(data: bytes) -> QueueChecker:
+    """The log folded, each dump compared."""
+    checker = QueueChecker()
+    for record in records_of(data):
+        checker.apply(record)
+    return checker
+
+
+def record_of(text: str, line: int = 1) -> Record:
+    """One line as a record."""
+    (record,) = read_records(text.encode() + b"\n", clock=Clock.for_year(YEAR, guessed=False))
+    return Record(
+        line=line, raw=record.raw, kind=record.kind, severity=record.severity, time_us=record.time_us,
+        pid=record.pid, file=record.file, caller=record.caller, src_line=record.src_line, message=record.message,
+        fields=record.fields, structured=record.structured,
+    )  # fmt: skip

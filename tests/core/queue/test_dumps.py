@@ -1,0 +1,111 @@
+"""The model against every dump that real schedulers printed, at every verbosity, as text and as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.core.queue.logs import CHURNS, STORMS, as_json, checked, log_bytes, lowered
+
+if TYPE_CHECKING:
+    from schedtui.core.queue_check import DumpCheck
+
+MIXED = (
+    "v1.29.0-v10-mixed", "v1.29.0-v10-mixed.json", "v1.36.3-v10-mixed", "v1.36.3-v10-mixed.json",
+    "v1.36.3-v4-mixed", "v1.36.3-v2-mixed", "v1.36.3-v0-mixed", "v1.36.3-v5-mixed.json", "v1.37.2-v10-mixed",
+    "v1.37.2-v10-mixed.json",
+    "v1.37.2-v5-stalled",
+)  # fmt: skip
+
+
+def share_certain(results: tuple[DumpCheck, ...]) -> float:
+    rows = sum(result.rows for result in results)
+    return sum(result.certain for result in results) / rows if rows else 1.0
+
+
+def assert_never_wrong(results: tuple[DumpCheck, ...]) -> None:
+    wrong = [
+        (result.line, result.missing, result.extra, result.misplaced) for result in results if not result.equal
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", CHURNS + STORMS[:1])
+def test_at_v5_nearly_everything_is_certain(name: str) -> None:
+    results = checked(log_bytes(name)).results()
+    assert len(results) >= 20
+    assert_never_wrong(results)
+    rows = sum(result.rows for result in results)
+    doubtful = sum(len(result.race) + len(result.uncertain) for result in results)
+    assert doubtful < rows / 100
+    assert share_certain(results) >= 0.95
+
+
+@pytest.mark.parametrize("name", CHURNS + STORMS)
+def test_at_v4_half_is_certain_and_nothing_wrong(name: str) -> None:
+    results = checked(lowered(name, 4)).results()
+    assert_never_wrong(results)
+    assert share_certain(results) >= 0.5
+
+
+@pytest.mark.parametrize("name", CHURNS + STORMS)
+def test_at_v3_what_is_certain_is_right(name: str) -> None:
+    results = checked(lowered(name, 3)).results()
+    assert_never_wrong(results)
+    assert share_certain(results) > 0
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+@pytest.mark.parametrize("name", CHURNS)
+def test_at_low_verbosity_nothing_is_wrong(name: str, level: int) -> None:
+    assert_never_wrong(checked(lowered(name, level)).results())
+
+
+@pytest.mark.parametrize("level", [3, 4, 5])
+@pytest.mark.parametrize("name", CHURNS)
+def test_json_says_the_same_as_text(name: str, level: int) -> None:
+    text = checked(lowered(name, level)).results()
+    json = checked(as_json(name, lowered(name, level))).results()
+    assert_never_wrong(json)
+    assert [(each.dump, each.model, each.rows) for each in json] == [
+        (each.dump, each.model, each.rows) for each in text
+    ]
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_mixed_logs(name: str) -> None:
+    results = checked(log_bytes(name)).results()
+    assert results
+    assert_never_wrong(results)
+    if "-v10" in name or "-v5" in name:
+        assert share_certain(results) == 1.0
+
+
+def test_a_late_start_is_no_lie() -> None:
+    """The first half of a log cut off: what was there before is unknown, nothing is wrong."""
+    data = log_bytes("v1.36.3-v5-churn7")
+    half = data[data.index(b"\n", len(data) // 2) + 1 :]
+    assert_never_wrong(checked(half).results())
+
+
+def test_lines_lost_in_between_make_rows_uncertain() -> None:
+    data = log_bytes("v1.36.3-v5-churn7")
+    third = data.index(b"\n", len(data) // 3) + 1
+    resumed = data.index(b"\n", len(data) // 2) + 1
+    gap = b"Nov 30 08:15:45 box systemd-journald[275]: Suppressed 170 messages from kube-scheduler.service\n"
+    checker = checked(data[:third] + gap + data[resumed:])
+    assert_never_wrong(checker.results())
+    assert any("170 lines lost" in notice for notice in checker.model.snapshot().notices)
+
+
+def test_verbosity_lowered_while_running() -> None:
+    """From V5 to V3 in mid-log: certainty goes once a line is missed; nothing certain is wrong for long."""
+    data = log_bytes("v1.36.3-v5-churn7")
+    low = lowered("v1.36.3-v5-churn7", 3)
+    marker = data[data.index(b"\n", len(data) // 2) + 1 :]
+    first_line = next(line for line in marker.splitlines() if line in low.splitlines() and line.startswith(b"I"))
+    results = checked(data[: data.index(first_line)] + low[low.index(first_line) :]).results()
+    late = results[len(results) // 2 + 2 :]
+    assert late
+    assert_never_wrong(late)
