@@ -23,6 +23,9 @@ from schedtui.toolchain.kubeconfig import default_kubeconfig
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from schedtui.core.log_cost import LogCost
+    from schedtui.core.record import Record
+
 _SIGNS = {"ok": "ok  ", "warn": "WARN", "fail": "FAIL"}
 """Status as a word, so that it is readable without colour."""
 
@@ -39,6 +42,7 @@ _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 @click.option("--attach", metavar="PID", type=int, help="Running scheduler to attach to.")
 @click.option("--port", metavar="N", type=click.IntRange(1, 65535), help="Secure port (default 10259).")
 @click.option("-v", "verbosity", metavar="N", type=click.IntRange(0), help="Verbosity it would run with.")
+@click.option("--log", "log_file", metavar="FILE", help="A log of it: what it costs is measured.")
 @click.option("--online", is_flag=True, help="Try the module proxy, too.")
 @click.option(
     "--fix", "fix_id", metavar="ID", type=click.Choice(CHECK_IDS), help="Run this check's fix after asking."
@@ -52,6 +56,7 @@ def doctor(
     attach: int | None,
     port: int | None,
     verbosity: int | None,
+    log_file: str | None,
     online: bool,
     fix_id: str | None,
     as_json: bool,
@@ -70,6 +75,7 @@ def doctor(
         attach=attach,
         port=port,
         verbosity=verbosity,
+        log_cost=_measured(log_file, source) if log_file is not None else None,
         online=online,
     )
     if fix_id is not None:
@@ -84,6 +90,31 @@ def doctor(
     else:
         _print_sum(findings)
     return int(any(finding.status == "fail" for finding in findings))
+
+
+def _measured(log_file: str, source: Path | None) -> LogCost:
+    """What a log costs; with a source tree the levels of its text lines are told from there."""
+    from schedtui.core.log_cost import LogCostCounter
+    from schedtui.sources.inputs import read_input, resolve_inputs
+
+    (log,) = resolve_inputs((log_file,))
+    level_of = None
+    if source is not None and log_file != "-":
+        # Standard input can be read once only, and whether a source fits a log is known after a first reading.
+        from schedtui.toolchain.checkout import open_checkout
+        from schedtui.toolchain.level_index import load_level_index
+
+        reading = load_level_index(open_checkout(source), directories().cache).reading()
+        for record in read_input(log):
+            reading.observe(record)
+
+        def level_of(record: Record) -> int | None:
+            return reading.level_of(record).level
+
+    counter = LogCostCounter(level_of)
+    for record in read_input(log):
+        counter.add(record)
+    return counter.measure()
 
 
 def _as_document(finding: Finding) -> dict[str, object]:
@@ -144,5 +175,5 @@ def _fresh(subject: Subject) -> Subject:
     return Subject(
         source=subject.source, kubeconfig=subject.kubeconfig_path, config=subject.config_path,
         binary=subject.binary_path, attach=subject.attach, port=subject.port, verbosity=subject.verbosity,
-        online=subject.online,
+        log_cost=subject.log_cost, online=subject.online,
     )  # fmt: skip

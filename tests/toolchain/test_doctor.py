@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from schedtui.core.log_cost import LogCost
+
 CONTRACT = (
     "go", "go-env", "goproxy", "dlv", "dlv-go", "source", "module", "binary", "ptrace", "kubeconfig", "config",
     "server", "port", "lease", "verbosity", "disk", "terminal",
@@ -521,3 +523,23 @@ def test_an_out_of_tree_module_is_a_source(sane: SaneSetup) -> None:
     sane.options["source"] = own
     findings = {finding.id: finding for finding in run_checks(sane.subject())}
     assert findings["source"].status == "ok" and "out-of-tree" in findings["source"].found
+
+
+def test_a_log_that_slows_is_measured_not_guessed(sane: SaneSetup) -> None:
+    from schedtui.core.log_cost import LogCostCounter
+    from schedtui.core.record import Record
+
+    def measured(lines: int) -> LogCost:
+        counter = LogCostCounter()
+        for number in range(lines):
+            counter.add(
+                Record(1, "x", severity="I", time_us=number, v=10, message="scored", length=300, file="a.go")
+            )
+        return counter.measure()
+
+    sane.options |= {"verbosity": 10, "log_cost": measured(100)}
+    assert wrong(sane) == {}
+    sane.options["log_cost"] = measured(30_000)
+    found = wrong(sane)
+    assert list(found) == ["verbosity"]
+    assert "'scored'" in found["verbosity"].found and "-v 9" in found["verbosity"].fix.text

@@ -139,8 +139,14 @@ def check_lease(subject: Subject) -> Finding:
 def check_verbosity(subject: Subject) -> Finding:
     """The log will not slow the scheduler down."""
     level = subject.verbosity
+    cost = subject.log_cost
+    if cost is not None:
+        if not cost.slows:
+            return ok(cost.found())
+        advice = cost.advice() or "-v 5 or less; which messages have which level: schedtui levels --src DIR LOG"
+        return warn(cost.found(), advice)
     if level is None:
-        return not_asked("-v N")
+        return not_asked("-v N, or --log FILE to measure")
     if level < SLOW_VERBOSITY:
         advice = ": queue moves are complete from 5 on" if level < 5 else ""
         return ok(f"-v {level}{advice}")

@@ -25,6 +25,8 @@ from schedtui.toolchain.scheduler_config import SchedulerConfig, read_scheduler_
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from schedtui.core.log_cost import LogCost
+
 Status = Literal["ok", "warn", "fail"]
 """``fail``: it will not work. ``warn``: it works, with a catch."""
 
@@ -130,6 +132,7 @@ class Subject:
         attach: int | None = None,
         port: int | None = None,
         verbosity: int | None = None,
+        log_cost: LogCost | None = None,
         online: bool = False,
         proc: Path = Path("/proc"),
         environment: Mapping[str, str] | None = None,
@@ -146,6 +149,7 @@ class Subject:
             attach: ``--attach``: a process id.
             port: ``--port``; None: the scheduler's default.
             verbosity: ``-v``; None: what schedtui starts schedulers with.
+            log_cost: What a log of this scheduler was measured to cost.
             online: Whether hosts outside (module proxies) may be asked.
             proc: Where the kernel's files are.
             environment: Variables; None: the process's own.
@@ -159,6 +163,7 @@ class Subject:
         self.attach = attach
         self.port = DEFAULT_PORT if port is None else port
         self.verbosity = verbosity
+        self.log_cost = log_cost
         self.online = online
         self.proc = proc
         self.environment: Mapping[str, str] = os.environ if environment is None else environment
