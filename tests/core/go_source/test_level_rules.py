@@ -1,6 +1,6 @@
 """Each rule and trap of levels from source, on small Go packages whose comments say what is right.
 
-``// want V3``: that level. ``V2-4``: a range. ``V? words``: unknown, for a reason with these words. ``; V9 at 10``:
+``// want V3``: that level. ``V2-4``: a range. ``V? words``: unknown, and why. ``; V9 at 10``:
 what it is when the scheduler runs at that verbosity. ``needs 5``: the guard shown beside it. ``"text"``: the start
 of its message. ``elsewhere``: klog prints another line. ``line 13``: the line that it prints.
 """
