@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from schedtui.lab.running import RunningLab
 
 release_option = click.option(
-    "--release", default=DEFAULT_RELEASE, show_default=True, help="The scheduler's release, or 'newest'."
+    "--release",
+    default=None,
+    help=f"The scheduler's release, or 'newest'; the configuration's, else {DEFAULT_RELEASE}.",
 )
 name_option = click.option("--name", default=None, help="The lab's name; without one: its release.")
 verbosity_option = click.option(
@@ -50,13 +52,14 @@ config_option = click.option(
 @click.option("--persistent", is_flag=True, help="dlv survives a dropped line.")
 @click.option("--dlv", default="", metavar="PATH", help="A dlv of your own.")
 @click.option("--tour", is_flag=True, help="A guided tour on the lab.")
+@click.option("--low-bandwidth", is_flag=True, help="Fewer frames and no sparklines, for slow lines.")
 @click.option("--theme", default="", help="Colour theme.")
 @click.option("--keys", default="", help="Key preset or file.")
 @click.pass_context
 def lab(
     context: click.Context,
     /,
-    release: str,
+    release: str | None,
     verbosity: int | None,
     scheduler_config: Path | None,
     tour: bool,
@@ -93,7 +96,7 @@ def lab(
 @click.option("--seed", type=int, default=0, help="For the workload's chances.")
 @json_option
 def up(
-    release: str,
+    release: str | None,
     name: str | None,
     run_scheduler: bool,
     scheduler_config: Path | None,
@@ -290,9 +293,13 @@ def format_bytes(count: int) -> str:
     return ""
 
 
-def _release(text: str) -> str:
+def _release(text: str | None) -> str:
+    from schedtui.config.directories import directories
+    from schedtui.config.settings import load_settings
     from schedtui.lab.module import check_release, newest_release
 
+    if text is None:
+        text = load_settings(directories().config_file).lab.release
     return newest_release() if text == "newest" else check_release(text)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import tempfile
 import threading
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from schedtui.config.files import private_directory, write_private
 from schedtui.core.errors import BuildFailed, Cancelled
 from schedtui.processes.locks import exclusive
+from schedtui.toolchain.binary import BinaryFacts, breakpoint_obstacle, read_binary
 from schedtui.toolchain.build_plan import (
     COMMAND_DIRECTORY,
     MAKE_OUTPUT,
@@ -127,7 +127,7 @@ def ensure_scheduler(
             raise Cancelled("the build was cancelled")
         go = find_go(GoVersion.parse(request.checkout.go_version or ""))
         if not anyway and not request.use_make and not why_stale(request):
-            return _result(request, go, seconds=0.0, built_now=False, notes=())
+            return _result(request, seconds=0.0, built_now=False, notes=())
         if request.use_make:
             return _make(request, go, progress, stop)
         return _go_build(request, go, progress, stop)
@@ -173,7 +173,7 @@ def _go_build(
         "go": str(go.version),
     }
     write_private(folder / "build.json", json.dumps(record, indent=1).encode())
-    return _result(request, go, seconds=seconds, built_now=True, notes=plan.notes)
+    return _result(request, seconds=seconds, built_now=True, notes=plan.notes)
 
 
 def _make(
@@ -197,6 +197,7 @@ def _make(
         shutil.copy2(made, temporary)
         temporary.replace(request.output)
         binary = request.output
+    facts = read_binary(binary)
     return BuildResult(
         binary=binary,
         seconds=seconds,
@@ -206,17 +207,15 @@ def _make(
         go=str(go.version),
         arguments=plan.arguments,
         optimised=OPTIMISED_WORDS["all" if request.flavour != "optimised" else "optimised"],
-        settings=build_settings(go, binary),
-        notes=plan.notes,
+        settings={**facts.settings, "go": facts.go},
+        notes=(*plan.notes, *_doubts(request, facts)),
     )
 
 
-def _result(
-    request: BuildRequest, go: GoTool, *, seconds: float, built_now: bool, notes: tuple[str, ...]
-) -> BuildResult:
+def _result(request: BuildRequest, *, seconds: float, built_now: bool, notes: tuple[str, ...]) -> BuildResult:
     binary = request.output or default_output(request)
     record = _read_record(request).get(_record_key(request)) or {}
-    settings = build_settings(go, binary)
+    facts = read_binary(binary)
     return BuildResult(
         binary=binary,
         seconds=seconds,
@@ -226,29 +225,21 @@ def _result(
         go=str(record.get("go", "")),
         arguments=tuple(str(word) for word in record.get("arguments", [])),
         optimised=OPTIMISED_WORDS[request.flavour],
-        settings=settings,
-        notes=(*notes, *_doubts(request, settings)),
+        settings={**facts.settings, "go": facts.go},
+        notes=(*notes, *_doubts(request, facts)),
     )
 
 
-def build_settings(go: GoTool, binary: Path) -> dict[str, str]:
-    """What Go recorded in a binary: flags, version control, its own version under ``go``."""
-    text = ask_go(go.path, ["version", "-m", str(binary)], binary.parent, go.environment())
-    settings = dict(re.findall(r'^\tbuild\t"?([^=\s"]+)"?="?(.*?)"?$', text, re.MULTILINE))
-    first = text.splitlines()[0] if text else ""
-    return {"go": first.rpartition(": ")[2], **settings}
-
-
-def _doubts(request: BuildRequest, settings: Mapping[str, str]) -> tuple[str, ...]:
-    """What the binary says that was not asked for."""
+def _doubts(request: BuildRequest, facts: BinaryFacts) -> tuple[str, ...]:
+    """What the binary itself says that was not asked for: Go ignores a flag's pattern that matches nothing."""
     doubts = []
-    if request.flavour != "optimised" and "-N" not in settings.get("-gcflags", ""):
-        doubts.append("Go did not record -N -l in the binary: breakpoints may jump and variables be missing.")
-    linker = settings.get("-ldflags", "").split()
-    if "-s" in linker or "-w" in linker:
-        doubts.append("The binary was linked with -s or -w (GOFLAGS?): it has no debug information.")
-    if settings.get("-trimpath") == "true":
-        doubts.append("GOFLAGS holds -trimpath: dlv names files by import path; schedtui maps them to this tree.")
+    obstacle = breakpoint_obstacle(facts) if request.flavour != "optimised" else ""
+    if obstacle:
+        doubts.append(f"Breakpoints will not work well: {obstacle}. Does GOFLAGS hold -ldflags or -gcflags?")
+    if facts.trimmed:
+        doubts.append(
+            "Built with -trimpath (GOFLAGS): dlv names files by import path; schedtui maps them to this tree."
+        )
     return tuple(doubts)
 
 
