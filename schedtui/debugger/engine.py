@@ -9,6 +9,7 @@ from __future__ import annotations
 import select
 import signal
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +19,14 @@ from schedtui.debugger import exits, refusals
 from schedtui.debugger.commands import COMMANDS, Needs
 from schedtui.debugger.conversation import INTERRUPTED_SECONDS, Conversation, SessionLost
 from schedtui.debugger.inspector import Inspector, Reason
-from schedtui.debugger.launching import OWN_TARGET_MODES, Call, next_run_files, prepare, restart_line
+from schedtui.debugger.launching import (
+    OWN_TARGET_MODES,
+    Call,
+    RunFiles,
+    next_run_files,
+    prepare,
+    restart_line,
+)
 from schedtui.debugger.model import (
     ConsoleOutput,
     Failed,
@@ -29,9 +37,10 @@ from schedtui.debugger.model import (
 )
 from schedtui.debugger.ownership import Ownership
 from schedtui.debugger.paths import PathMap
-from schedtui.debugger.replies import read_exit, read_restart, without_listing
+from schedtui.debugger.replies import is_disconnected, read_exit, read_restart, without_listing
 from schedtui.debugger.running import WAIT_SECONDS, PauseClock, Run
 from schedtui.debugger.session import Asked, DlvSession, Ended
+from schedtui.debugger.sessions import remove
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +51,7 @@ if TYPE_CHECKING:
     from schedtui.debugger.model import Command, Event, Launch, Stop, TargetState
     from schedtui.debugger.questions import Question
     from schedtui.debugger.session import Piece
+    from schedtui.debugger.sessions import SessionRecord
 
 START_SECONDS = 120.0
 """How long dlv may take to its first prompt on a built binary (2.7 s for a scheduler of 112 MB)."""
@@ -144,7 +154,9 @@ class Engine:
     def _start(self) -> None:
         self._run += 1
         call = self._call = prepare(self.launch, self._run, self._began)
-        self._owned.begin(call)
+        earlier = self._owned.begin(call)
+        if earlier is not None:
+            call = self._come_back(call, earlier)
         self._binary_time = _changed(self.launch.target)
         session = DlvSession(call.argv, call.environment, call.directory, call.prompt)
         self._owned.dlv(session.pid)
@@ -161,7 +173,19 @@ class Engine:
         self._inspector = Inspector(self._talk, self.paths, self._watches)
         self.breakpoints.new_session()
         self.function_lists.clear()
-        self._new_target()
+        if earlier is None:
+            self._new_target("entry" if self.launch.mode in OWN_TARGET_MODES else "interrupt")
+        else:
+            self._new_target("interrupt", go_on=earlier.running)
+
+    def _come_back(self, call: Call, earlier: SessionRecord) -> Call:
+        """The persistent server is there and its target has a log already: the new one is not needed."""
+        assert call.files is not None
+        remove(Path(call.files.stderr))
+        self._run = earlier.run
+        self._call = replace(call, files=RunFiles(earlier.run, earlier.log, earlier.stdout))
+        self.say(f"back in the session of {datetime.fromtimestamp(earlier.began, UTC):%Y-%m-%d %H:%M} UTC")
+        return self._call
 
     def _explain_start(self, lost: SessionLost) -> None:
         refusal = refusals.explain_start(lost.text, lost.reason)
@@ -170,20 +194,24 @@ class Engine:
         self.state = "lost"
         self.post(StateChanged("lost", refusal.title, last_output=refusal.details))
 
-    def _new_target(self) -> None:
-        """A target that has just been started or attached to: set breakpoints, show it, go on if asked to."""
+    def _new_target(self, reason: Reason, *, go_on: bool | None = None) -> None:
+        """A target that is new to us, standing still: set breakpoints, show it, go on if asked to.
+
+        Args:
+            reason: Why it stands still.
+            go_on: Whether to let it run; None as the launch says.
+        """
         self.inspector.forget()
         self._binary_time = _changed(self.launch.target)
         for line in self.breakpoints.restore(self):
             self.say(line)
-        fresh = self.launch.mode in OWN_TARGET_MODES
         self.state = "stopped"
         self._pauses.new_target()
-        stop = self._look("entry" if fresh else "interrupt")
+        stop = self._look(reason)
         self._become("stopped", stop.title if stop else "")
         self.show(stop)
         self.breakpoints.publish(self)
-        if self.launch.continue_at_once and stop is not None:
+        if stop is not None and (self.launch.continue_at_once if go_on is None else go_on):
             self.resume("continue", "unknown")
 
     # --- states -----------------------------------------------------------------------------------------------
@@ -210,6 +238,8 @@ class Engine:
             return self.inspector.look(reason, text, note=note)
         except DebuggerFailed as error:
             gone = read_exit(error.title)
+            if gone is None and is_disconnected(error.title):
+                raise SessionLost("the debugger's server is gone", error.title) from error
             if gone is None:
                 self.say(error.as_text(), "error")
                 return None
@@ -431,7 +461,7 @@ class Engine:
         self._owned.target(pid)
         for line in discarded:
             self.say(f"not set again: {line}")
-        self._new_target()
+        self._new_target("entry")
 
     # --- questions --------------------------------------------------------------------------------------------
 

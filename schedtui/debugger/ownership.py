@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 GOODBYE_SECONDS = 5.0
 """How long dlv may take to end after "exit"."""
 
+NOBODY = ProcessIdentity(0, "nobody")
+"""The owner of a session that was left: no process has such a start."""
+
 SERVER_SECONDS = 60.0
 """How long a persistent server may take until its socket is there."""
 
@@ -76,11 +79,11 @@ class Ownership:
 
     # --- start ------------------------------------------------------------------------------------------------
 
-    def begin(self, call: Call) -> bool:
+    def begin(self, call: Call) -> SessionRecord | None:
         """Write the record and start what is needed before dlv's terminal.
 
         Returns:
-            True when a persistent server of an earlier session was found and is used again.
+            The record of an earlier persistent session whose server still lives: it is used again.
 
         Raises:
             DebuggerFailed: The persistent server does not start.
@@ -89,7 +92,7 @@ class Ownership:
         if earlier and lives(earlier.dlv):
             self._record = msgspec.structs.replace(earlier, owner=_myself(), made=call.made)
             self._save()
-            return True
+            return earlier
         self._record = SessionRecord(
             owner=_myself(),
             checkout=self._launch.source or self._launch.target,
@@ -108,7 +111,7 @@ class Ownership:
         else:
             for path in self._files():
                 guard.remove_with_us(path)
-        return False
+        return None
 
     def _files(self) -> tuple[str, ...]:
         made = self._record.made if self._record else ()
@@ -258,8 +261,8 @@ class Ownership:
         """The session is over: remove our files, let the watchman go."""
         record = self._record
         if record is not None and keep:
-            # Nobody owns it until somebody comes back.
-            write_record(self._directory, msgspec.structs.replace(record, owner=ProcessIdentity(0, "")))
+            # Nobody owns it until somebody comes back; dlv lets the target run when its client leaves.
+            write_record(self._directory, msgspec.structs.replace(record, owner=NOBODY, running=True))
         elif record is not None:
             for path in self._files():
                 remove(Path(path))

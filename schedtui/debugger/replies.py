@@ -81,7 +81,7 @@ class Banner:
 _BANNER = re.compile(
     r"^> (?:(?:goroutine\(\d+\): )?)"
     r"(?:\[(?P<name>[^\]]*)\] |watchpoint on \[(?P<watch>[^\]]*)\] )?"
-    r"(?P<function>[^\s(][^\s]*?|\?\?\?)\((?P<arguments>.*)\) (?P<file>\S.*?):(?P<line>\d+)"
+    r"(?P<function>[^\s(]+(?:\(\*?[^\s()]+\)[^\s(]*)*)\((?P<arguments>.*)\) (?P<file>\S.*?):(?P<line>\d+)"
     r"(?: \(hits (?:goroutine\((?P<goroutine>\d+)\):\d+ )?total:(?P<hits>\d+)\))?"
     r"(?: \(PC: (?P<pc>[^)]*)\))?\s*$"
 )
@@ -144,9 +144,12 @@ def read_restart(text: str) -> tuple[int | None, tuple[str, ...]]:
     return (int(match[1]) if match else None), tuple(_DISCARDED.findall(text))
 
 
-def is_optimised_warning(text: str) -> bool:
-    """True when dlv says that it stopped in optimised code."""
-    return "debugging optimized function" in text
+_DISCONNECTED = re.compile(r"connection is shut down|connection reset|broken pipe|\bEOF\b|use of closed network")
+
+
+def is_disconnected(text: str) -> bool:
+    """True when dlv's client has lost its server."""
+    return bool(_DISCONNECTED.search(text))
 
 
 def is_no_debug_info(text: str) -> bool:

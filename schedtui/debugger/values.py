@@ -179,10 +179,14 @@ _PAGE = re.compile(r"^(?P<base>.+)\[(?P<start>\d+):\]$", re.S)
 def renumbered(page: Variable, base: str, start: int) -> Variable:
     """A page with its elements under their own indexes, and the next page counted from the start of all."""
     children = []
-    loaded = sum(child.kind != "page" for child in page.children)
+    following = start + sum(child.kind != "page" for child in page.children)
+    # dlv tells the whole map's length for a part of it, and the part's own length for a slice's.
+    left = (page.length if page.kind == "map" else start + page.length) - following
     for i, child in enumerate(page.children):
         if child.kind == "page":
-            children.append(replace(child, expression=f"{base}[{start + loaded}:]"))
+            if left > 0:
+                expression = f"{base}[{following}:]"
+                children.append(replace(child, expression=expression, value=f"{left} more", length=left))
         elif page.kind in ("slice", "array"):
             children.append(replace(child, name=f"[{start + i}]", expression=f"{base}[{start + i}]"))
         else:

@@ -94,7 +94,7 @@ def test_a_breakpoint_key_while_running_interrupts_sets_and_continues(debug: Cal
     assert int(stop.arguments[0].value) > 5
     one.submit(model.AmendBreakpoint(stop.breakpoint_id, "clear"))
     one.ask(model.Continue(), model.StateChanged, is_state("running"))
-    told = one.ask(model.Console("breakpoints"), model.ConsoleOutput, lambda e: e.kind == "output")
+    told = one.ask(model.Console("breakpoints -a"), model.ConsoleOutput, lambda e: e.kind == "output")
     assert "main.tick" not in told.text
     one.wait(model.StateChanged, is_state("running"))
 
@@ -235,8 +235,9 @@ def test_hit_counts_and_disabling(debug: Callable[..., Debuggee]) -> None:
     number = one.breakpoint("main.tick", hit_condition="== 4").id
     assert one.stop(model.Continue()).arguments[0].value == "3"
     one.fence()
-    for action, enabled in (("disable", False), ("disable", False), ("enable", True), ("enable", True)):
-        changed = one.ask(model.AmendBreakpoint(number, action), model.BreakpointsChanged)
+    disable, enable = model.AmendBreakpoint(number, "disable"), model.AmendBreakpoint(number, "enable")
+    for command, enabled in ((disable, False), (disable, False), (enable, True), (enable, True)):
+        changed = one.ask(command, model.BreakpointsChanged)
         assert changed.breakpoints[0].enabled is enabled
 
 
