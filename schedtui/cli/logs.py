@@ -33,6 +33,7 @@ from schedtui.core.filter_nodes import (
 from schedtui.core.filter_syntax import SEVERITY_HINT, read_severity
 from schedtui.core.log_filter import FILTER_HELP, LogFilter, LogSpan, parse_filter
 from schedtui.core.masking import mask
+from schedtui.core.message_levels import enrich
 from schedtui.core.record_document import as_json_line, record_document
 from schedtui.sources.inputs import (
     STANDARD_INPUT,
@@ -291,7 +292,11 @@ def _with_levels(records: Iterator[Record], reading: LevelReading, ahead: int) -
 @click.option("--since", metavar="T", help="From 10:32:05, 2026-11-30T10:32:05, or 5m before the log's end.")
 @click.option("--until", metavar="T", help="Up to such a time.")
 @click.option("--filter", multiple=True, metavar="'LANGUAGE'", help="The one-line language of the TUI; see below.")
-@click.option("--src", metavar="DIR", help="A Kubernetes source tree that tells the V levels of text logs.")
+@click.option(
+    "--src",
+    metavar="DIR",
+    help="A Kubernetes source tree that tells the V levels of text logs (else a table of known messages does).",
+)
 @click.option("--context", type=click.IntRange(0), default=0, metavar="N", help="N records around each match.")
 @click.option("--unmask", is_flag=True, help="Leave passwords, tokens and authorization headers readable.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
@@ -318,7 +323,9 @@ def logs(
     wanted = None if whole else keep.prefilter
     streams = [source.records(number, wanted) for number, source in enumerate(sources)]
     records = streams[0] if len(streams) == 1 else merge_by_time(streams)
-    if reading is not None:
+    if reading is None:
+        records = map(enrich, records)
+    else:
         live = any(log.name == STANDARD_INPUT for log in inputs)
         records = _with_levels(records, reading, LIVE_RECORDS_AHEAD if live else RECORDS_AHEAD)
     try:

@@ -63,8 +63,8 @@ def test_json_has_the_shape_of_the_contract(capfd: pytest.CaptureFixture[str], l
         "time": "2026-03-01T10:00:01.000000",
         "time_guessed": ["year"],
         "severity": "I",
-        "v": None,
-        "v_from": None,
+        "v": 3,
+        "v_from": "message",
         "pid": 1,
         "file": "eventhandlers.go",
         "src_line": 126,
@@ -102,7 +102,9 @@ def test_text_is_the_log_as_it_stands(capfd: pytest.CaptureFixture[str], log: st
         (["--since", "2026-03-01"], [1, 2, 3, 6, 7]),
         (["--filter", "pod:web-1 !severity>=W"], [1, 2]),
         (["--filter", "web-1", "--filter", "-3s"], [2, 3]),
-        (["--level", "2"], [1, 2, 3, 6, 7]),
+        (["--level", "2"], [3, 6, 7]),
+        (["--level", "3"], [1, 2, 3, 6, 7]),
+        (["--filter", "v<=2"], [6]),
     ],
 )
 def test_options_select(capfd: pytest.CaptureFixture[str], log: str, options: list[str], lines: list[int]) -> None:
