@@ -47,7 +47,7 @@ class ServerAnswer:
     problem: str = ""
     advice: str = ""
     release: str = ""
-    """The server's ``gitVersion``; empty when it did not say."""
+    """The server's ``gitVersion``; empty when it did not say, or was built without a version."""
     lease: Lease | None = None
     """None when it was not asked or may not be read."""
 
@@ -154,8 +154,10 @@ def _tls_context(config: Kubeconfig) -> ssl.SSLContext:
 
 def _questions(ask: _Asker, config: Kubeconfig, lease: tuple[str, str] | None) -> ServerAnswer:
     status, document = ask.get("/version")
-    release = str(document.get("gitVersion") or "")
-    if not release and status not in (401, 403):
+    version = str(document.get("gitVersion") or "")
+    # A plain "go build" leaves this placeholder; it says nothing about the release.
+    release = "" if version.startswith("v0.") else version
+    if not version and status not in (401, 403):
         return ServerAnswer(
             f"{config.server} is no API server: it answers /version with status {status}",
             f"Check 'server:' in {config.path}.",

@@ -449,6 +449,19 @@ def test_each_broken_setup_is_named_and_nothing_else(
     assert fix in findings[check].fix.text
 
 
+def test_a_server_built_without_a_version_is_not_taken_for_an_old_one(sane: SaneSetup) -> None:
+    sane.server.release = "v0.0.0-master+$Format:%H$"
+    assert wrong(sane) == {}
+
+
+def test_the_process_to_attach_to_may_hold_the_lease(sane: SaneSetup) -> None:
+    lease_held(sane)
+    sane.write_yama(0)
+    sane.write_process(4242)
+    sane.options["attach"] = 4242
+    assert wrong(sane) == {}
+
+
 def test_the_lease_may_be_held_when_election_is_off(sane: SaneSetup) -> None:
     lease_held(sane)
     sane.write_config(leaderElection={"leaderElect": False})

@@ -55,7 +55,7 @@ def check_server(subject: Subject) -> Finding:
             f"Use a server of {subject.release} or later ('schedtui lab --release {subject.release}'), or source"
             f" of {answer.release}.",
         )
-    return ok(f"answers, {answer.release or 'release not said'}")
+    return ok(f"answers, {answer.release or 'its build names no release'}")
 
 
 def check_port(subject: Subject) -> Finding:
@@ -123,6 +123,8 @@ def _program_name(proc: Path, pid: int) -> str:
 def check_lease(subject: Subject) -> Finding:
     """Nobody else holds the leader lease that this scheduler would wait for."""
     config, answer = subject.scheduler_config, subject.server
+    if subject.attach is not None:
+        return ok("the process to attach to has its own; paused for more than 10 s it loses it")
     if config is not None and config.leader_elect is False:
         return ok("leader election is off in the configuration")
     if answer is None or answer.problem or answer.lease is None:

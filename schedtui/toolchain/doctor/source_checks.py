@@ -107,18 +107,19 @@ def check_binary(subject: Subject) -> Finding:
     if isinstance(program, SchedtuiError):
         return fail(f"{program.title}: {program.where}", program.hint)
     rebuild = _rebuild(subject)
+    name = program.path.resolve() if subject.attach is not None else program.path
     obstacle = breakpoint_obstacle(program)
     if obstacle:
-        return fail(f"{program.path}: {obstacle}", rebuild)
+        return fail(f"{name}: {obstacle}", rebuild)
     if subject.attach is None and not os.access(program.path, os.X_OK):
         return fail(f"{program.path} may not be executed", Fix.command("chmod", "u+x", str(program.path)))
     if isinstance(subject.checkout, Checkout):
         stale = staleness(program, subject.checkout)
         if stale:
-            return fail(f"{program.path}: {stale}", rebuild)
+            return fail(f"{name}: {stale}", rebuild)
     notes = [program.go, program.release or "no release stamped", "-N -l"]
     notes += ["-trimpath"] if program.trimmed else []
-    return ok(f"{program.path}: {', '.join(notes)}")
+    return ok(f"{name}: {', '.join(notes)}")
 
 
 def _rebuild(subject: Subject) -> Fix:
