@@ -146,7 +146,7 @@ class Player:
         for step in steps:
             action = step.action
             argument: Any = getattr(step, action.replace("-", "_"))
-            _ACTIONS[action](self, argument)
+            ACTIONS[action](self, argument)
 
     # Names.
 
@@ -385,7 +385,7 @@ class Player:
                 raise
 
 
-_ACTIONS: dict[str, Callable[[Player, Any], None]] = {
+ACTIONS: dict[str, Callable[[Player, Any], None]] = {
     "say": Player._say,
     "wait": Player._wait,
     "nodes": Player._make_nodes,

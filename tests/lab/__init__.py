@@ -1,0 +1,1 @@
+"""Tests of the lab: its data, its builds, and real labs."""
