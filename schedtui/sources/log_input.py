@@ -24,7 +24,6 @@ from schedtui.sources.tail import Began, FileFollower, Vanished
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import BinaryIO
 
     from schedtui.sources.tail import TailEvent
 
@@ -444,9 +443,9 @@ class Spool:
             self.finished.set()
             self._wake()
 
-    def _copy(self, archive: gzip.GzipFile | BinaryIO) -> None:
+    def _copy(self, archive: gzip.GzipFile) -> None:
         while not self._stop.is_set():
-            data = archive.read(1 << 20)
+            data = archive.read1(1 << 20)
             if not data:
                 return
             _write_all(self._writer, data)

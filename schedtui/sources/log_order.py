@@ -32,7 +32,9 @@ class LogOrder:
         self._pieces: list[Piece] = []
         self._merger = Merger(inputs) if inputs > 1 else None
 
-    def take(self, finds: Sequence[tuple[int, Sequence[Added]]], complete: Sequence[bool]) -> list[Added]:
+    def take(
+        self, finds: Sequence[tuple[int, Sequence[Added]]], complete: Sequence[bool]
+    ) -> list[tuple[int, Added]]:
         """Put what the inputs found in its place.
 
         Args:
@@ -40,24 +42,22 @@ class LogOrder:
             complete: For each input whether nothing older will come from it.
 
         Returns:
-            The changes of the whole log, in the order in which they were made.
+            (number of the piece, change) in the order in which they were made.
         """
         if self._merger is None:
-            changes = [change for _, added in finds for change in added]
-        else:
-            changes = [self._with_last(change) for change in self._merger.take(finds, complete)]
-        for change in changes:
-            self._place(change)
-        return changes
+            return [self._place(change) for _, added in finds for change in added]
+        return [self._place(self._with_last(change)) for change in self._merger.take(finds, complete)]
 
-    def _place(self, change: Added) -> None:
+    def _place(self, change: Added) -> tuple[int, Added]:
         if change.place == "front":
             self._pieces.insert(0, change.piece)
             self._low -= 1
-        elif change.place == "back":
+            return self._low, change
+        if change.place == "back":
             self._pieces.append(change.piece)
         else:
             self._pieces[-1] = change.piece
+        return self._low + len(self._pieces) - 1, change
 
     def _with_last(self, change: Added) -> Added:
         """A small piece that goes on where the last one ends is joined to it."""

@@ -153,6 +153,7 @@ class LogWorker:
         self._urgent = False
         self._published_at = 0.0
         self._polled_at = 0.0
+        self._told_notes: tuple[str, ...] = ()
         self._readable: tuple[Readable, ...] = ()
 
     # --- from other threads
@@ -212,16 +213,17 @@ class LogWorker:
         self._wake.clear()
         self._take_requests()
         busy = self._poll()
+        self._note()
         self._publish_when_due()
         for job in (self._select, self._index_back, self._search_on, self._count_on):
             busy = job() or busy
             self._publish_when_due()
-        if self._watch is None and self._records:
+        if busy:
+            return
+        if self._watch is None:
             # Only now: the first screen does not wait for it.
             self._watch = EventWatch([path for path in self.paths if path != "-"], self.wake)
             self._watch.start()
-        if busy:
-            return
         wait = HELD_POLL_SECONDS if any(one.holding for one in self._inputs) else POLL_SECONDS
         if self._changed:
             wait = min(wait, max(0.001, self._published_at + PUBLISH_SECONDS - time.monotonic()))
@@ -268,6 +270,11 @@ class LogWorker:
         self._take([(number, one.poll()) for number, one in enumerate(self._inputs)])
         return any(one.wanted for one in self._inputs)
 
+    def _note(self) -> None:
+        notes = self._notes()
+        self._changed = self._changed or notes != self._told_notes
+        self._told_notes = notes
+
     def _index_back(self) -> bool:
         wanted = self._order.waits_for()
         incomplete = [number for number, one in enumerate(self._inputs) if not one.is_complete]
@@ -286,20 +293,18 @@ class LogWorker:
     def _take(self, finds: list[tuple[int, list[Added]]]) -> None:
         before = self._order.pieces()
         last = before.pieces[-1] if before.pieces else None
-        for change in self._order.take(finds, [one.is_complete for one in self._inputs]):
+        for number, change in self._order.take(finds, [one.is_complete for one in self._inputs]):
             self._changed = True
             if change.place == "last" and last is not None:
                 self._tally(last, -1)
             self._tally(change.piece, 1)
-            self._tell_jobs(change, last)
+            self._tell_jobs(number, change, last)
             if change.place != "front" or last is None:
                 last = change.piece
 
-    def _tell_jobs(self, change: Added, last: Piece | None) -> None:
-        pieces = self._order.pieces()
+    def _tell_jobs(self, number: int, change: Added, last: Piece | None) -> None:
         if change.place == "last" and last is not None:
             keep = min(len(last) - 1, len(change.piece))
-            number = pieces.high - 1
             if self._builder is not None and number in self._builder:
                 self._builder.shrink_last(keep)
                 self._builder.extend_last(self._matcher.flags(change.piece, keep))
@@ -307,7 +312,7 @@ class LogWorker:
                 more = self._search.flags(change.piece, keep)
                 self._found[number] = np.concatenate((self._found[number][:keep], more))
         if self._builder is None:
-            self._builder = SelectionBuilder(pieces.high - 1, self._selection.context)
+            self._builder = SelectionBuilder(number, self._selection.context)
             self._urgent = True
 
     def _tally(self, piece: Piece, sign: int) -> None:

@@ -111,12 +111,13 @@ class FileFollower:
         return events
 
     def _gone(self) -> list[TailEvent]:
-        if self.missing:
-            return []
-        self.missing = True
-        events = self._rest_of_old()
-        if self._file is not None:
+        events: list[TailEvent] = []
+        if self._file is not None and self._file.size() > self._read_to:
+            # Its writer goes on with what has no name any more.
+            events.append(Grew(self._file, self._file.size()))
+        if self._file is not None and not self.missing:
             events.append(Vanished(self._clock()))
+        self.missing = True
         return events
 
     def _rest_of_old(self) -> list[TailEvent]:
@@ -124,9 +125,8 @@ class FileFollower:
         if old is None:
             return []
         size = old.size()
-        if not self.missing:
-            self._late, self._late_read_to = old, max(size, self._read_to)
-            self._late_until = self._clock() + LATE_WRITER_SECONDS
+        self._late, self._late_read_to = old, max(size, self._read_to)
+        self._late_until = self._clock() + LATE_WRITER_SECONDS
         return [Grew(old, size)] if size > self._read_to else []
 
     def _look_at_late_writer(self) -> list[TailEvent]:
@@ -195,7 +195,7 @@ class EventWatch:
         try:
             for changes in watchfiles.watch(
                 *folders, watch_filter=None, recursive=False, raise_interrupt=False, stop_event=self._stop,
-                debounce=EVENT_STEP_MILLISECONDS * 2, step=EVENT_STEP_MILLISECONDS, rust_timeout=500,
+                debounce=EVENT_STEP_MILLISECONDS * 2, step=EVENT_STEP_MILLISECONDS, rust_timeout=200,
                 yield_on_timeout=False, ignore_permission_denied=True,
             ):  # fmt: skip
                 if any(path in self._names for _, path in changes):

@@ -1,0 +1,240 @@
+"""Rotation on real files under a real writer, and everything else that happens to a followed file."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from schedtui.core.log_rows import Selection
+from schedtui.sources import log_input, tail
+from tests.sources.watched_store import DEADLINE_SECONDS, WatchedStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+WRITER = """
+import os, shutil, sys, time
+path, how, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
+number = 0
+
+def write(descriptor, count):
+    global number
+    for _ in range(count):
+        number += 1
+        os.write(descriptor, b'I1130 08:15:23.677615   12567 a.go:1] "m" n=%d\\n' % number)
+
+for turn in range(1, rounds + 1):
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    write(descriptor, 400)
+    print(number, flush=True)
+    sys.stdin.readline()
+    # What is written right before (and, by rename, right after) the rotation must not be lost.
+    write(descriptor, 20)
+    if how == "rename":
+        os.rename(path, f"{path}.{turn}")
+        write(descriptor, 1)
+    elif how == "copytruncate":
+        shutil.copyfile(path, f"{path}.{turn}")
+        os.truncate(path, 0)
+    elif how == "remove":
+        os.unlink(path)
+        time.sleep(0.3)
+    os.close(descriptor)
+"""
+
+
+def entry(number: int, size: int = 0) -> str:
+    return f'I1130 08:15:23.677615   12567 a.go:1] "m" n={number}{" x=" + "y" * size if size else ""}\n'
+
+
+def numbers(store: WatchedStore) -> list[int]:
+    return [int(text.partition(" n=")[2].split(" ")[0]) for text in store.texts() if " n=" in text]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[WatchedStore]:
+    store = WatchedStore(tmp_path / "k.log")
+    yield store
+    store.close()
+    assert not store.failures
+
+
+@pytest.mark.parametrize("how", ["rename", "copytruncate", "remove"])
+def test_a_real_writer_loses_nothing_by_rotation(tmp_path: Path, store: WatchedStore, how: str) -> None:
+    rounds = 3
+    (tmp_path / "k.log").write_text(entry(0))
+    records: list[int] = []
+    store.subscribe_records(
+        lambda batch: records.extend(int(str(one.fields["n"])) for one in batch if one.kind == "klog")
+    )
+    store.start()
+    store.wait_texts(1)
+    writer = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(tmp_path / "k.log"), how, str(rounds)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    assert writer.stdin is not None
+    assert writer.stdout is not None
+    for _ in range(rounds):
+        last = int(writer.stdout.readline())
+        store.wait(lambda state, last=last: numbers(store)[-1:] == [last])  # type: ignore[misc]
+        writer.stdin.write(b"\n")
+        writer.stdin.flush()
+    writer.wait(DEADLINE_SECONDS)
+    last += 21 if how == "rename" else 20
+    store.wait(lambda state: numbers(store)[-1:] == [last])
+    assert numbers(store) == list(range(last + 1))
+    assert sum("──" in text for text in store.texts()) >= rounds - 1
+    deadline = time.monotonic() + DEADLINE_SECONDS
+    while records[-1:] != [last]:
+        assert time.monotonic() < deadline
+        store.wait(lambda state: True)
+    assert records == list(range(last + 1))
+
+
+def test_copytruncate_whose_new_size_is_past_the_old_offset(tmp_path: Path, store: WatchedStore) -> None:
+    path = tmp_path / "k.log"
+    path.write_text("".join(entry(number) for number in range(1, 11)))
+    store.start()
+    store.wait_texts(10)
+    # All within one look: copy, truncate, and more than there was before.
+    with path.open("a") as file:
+        file.write(entry(11))
+    (tmp_path / "k.log.1").write_bytes(path.read_bytes())
+    os.truncate(path, 0)
+    with path.open("a") as file:
+        file.write("".join(entry(number) for number in range(12, 40)))
+    store.wait(lambda state: numbers(store)[-1:] == [39])
+    assert numbers(store) == list(range(1, 40))
+    assert any(text.startswith("── truncated ") for text in store.texts())
+
+
+def test_truncation_without_a_copy_says_that_text_is_gone(tmp_path: Path, store: WatchedStore) -> None:
+    path = tmp_path / "k.log"
+    path.write_text("".join(entry(number) for number in range(1, 11)))
+    store.start()
+    store.wait_texts(10)
+    path.write_text(entry(99))
+    store.wait(lambda state: len(store.texts()) == 12)
+    assert numbers(store) == [99]
+    assert "the text above is gone" in next(text for text in store.texts() if text.startswith("──"))
+    assert all("gone" in text for text in store.texts()[:10])
+
+
+def test_a_file_that_is_not_there_yet_is_waited_for(tmp_path: Path, store: WatchedStore) -> None:
+    store.start()
+    store.wait(lambda state: any("waiting for" in note for note in state.notes))
+    (tmp_path / "k.log").write_text(entry(1))
+    assert store.wait_texts(1) == [entry(1).rstrip("\n")]
+    assert store.state().notes == ()
+
+
+def test_a_file_that_may_not_be_read_says_so(tmp_path: Path, store: WatchedStore) -> None:
+    (tmp_path / "k.log").mkdir()
+    store.start()
+    state = store.wait(lambda state: state.notes)
+    assert "no regular file" in state.notes[0]
+
+
+def test_a_link_that_moves_on(tmp_path: Path, store: WatchedStore) -> None:
+    (tmp_path / "run-1.log").write_text(entry(1))
+    (tmp_path / "run-2.log").write_text(entry(2))
+    (tmp_path / "k.log").symlink_to("run-1.log")
+    store.start()
+    store.wait_texts(1)
+    (tmp_path / "next").symlink_to("run-2.log")
+    (tmp_path / "next").replace(tmp_path / "k.log")
+    store.wait(lambda state: numbers(store) == [1, 2])
+
+
+def test_half_a_record_waits_and_is_then_shown_as_incomplete(
+    tmp_path: Path, store: WatchedStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "k.log"
+    path.write_text(entry(1) + entry(2)[:30])
+    started = time.monotonic()
+    store.start()
+    store.wait_texts(2)
+    assert time.monotonic() - started >= log_input.OPEN_SECONDS * 0.9
+    assert [row.incomplete for row in store.all_rows()] == [False, True]
+    with path.open("a") as file:
+        file.write(entry(2)[30:] + entry(3))
+    store.wait(lambda state: numbers(store) == [1, 2, 3])
+    assert [row.incomplete for row in store.all_rows()] == [False, False, False]
+
+
+def test_an_open_block_waits_for_its_end(tmp_path: Path, store: WatchedStore) -> None:
+    path = tmp_path / "k.log"
+    path.write_text(entry(1) + 'E1130 08:15:24.000000   12567 a.go:2] "m" err=<\n\tone\n')
+    store.start()
+    store.wait_texts(2)
+    assert store.all_rows()[1].incomplete
+    with path.open("a") as file:
+        file.write('\ttwo\n > pod="shop/cart-0"\n')
+    store.wait(lambda state: state.lines == 5)
+    rows = store.all_rows()
+    assert [row.line_count for row in rows] == [1, 4]
+    assert not rows[1].incomplete
+    record = store.record(rows[1].number)
+    assert record is not None
+    assert record.pod == "shop/cart-0"
+
+
+def test_without_file_events_the_slow_look_goes_on(
+    tmp_path: Path, store: WatchedStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import watchfiles
+
+    def used_up(*paths: object, **options: object) -> Iterator[set[object]]:
+        raise OSError("OS file watch limit reached.")
+
+    monkeypatch.setattr(watchfiles, "watch", used_up)
+    path = tmp_path / "k.log"
+    path.write_text(entry(1))
+    store.start()
+    store.wait(lambda state: any("no file events" in note for note in state.notes))
+    with path.open("a") as file:
+        file.write(entry(2))
+    store.wait(lambda state: numbers(store) == [1, 2])
+
+
+def test_a_late_writer_of_a_renamed_file_is_heard(tmp_path: Path) -> None:
+    now = [1000.0]
+    path = tmp_path / "k.log"
+    path.write_text(entry(1))
+    follower = tail.FileFollower(str(path), lambda: now[0])
+    began, grew = follower.look()
+    assert isinstance(began, tail.Began)
+    assert isinstance(grew, tail.Grew)
+    follower.mark_read(began.file, grew.size)
+    old = path.open("a")
+    path.rename(tmp_path / "k.log.1")
+    path.write_text(entry(3))
+    events = follower.look()
+    assert [type(event).__name__ for event in events] == ["Began", "Grew"]
+    old.write(entry(2))
+    old.close()
+    events = follower.look()
+    assert any(isinstance(event, tail.Grew) and event.file is began.file for event in events)
+    now[0] += tail.LATE_WRITER_SECONDS + 1
+    follower.mark_read(began.file, began.file.size())
+    assert not any(isinstance(event, tail.Grew) and event.file is began.file for event in follower.look())
+
+
+def test_a_filter_goes_on_over_what_is_written(tmp_path: Path, store: WatchedStore) -> None:
+    path = tmp_path / "k.log"
+    path.write_text("".join(entry(number) for number in range(1, 30)))
+    store.start()
+    store.wait_texts(29)
+    store.select_and_wait(Selection(parts=("n>20",)))
+    assert numbers(store) == list(range(21, 30))
+    with path.open("a") as file:
+        file.write(entry(5) + entry(77))
+    store.wait(lambda state: numbers(store)[-1:] == [77])
+    assert numbers(store) == [*range(21, 30), 77]
