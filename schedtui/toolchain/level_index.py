@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from schedtui.config.files import private_directory
 from schedtui.core.call_sites import BRIDGES, CallSite, CallSites, SiteLevel, call_site
-from schedtui.core.errors import SchedtuiError
+from schedtui.core.errors import SchedtuiError, UnreadableInput
 from schedtui.core.go_source.facts import PackageFacts
 from schedtui.core.go_source.solve import solve
 from schedtui.core.level_reading import LevelReading
@@ -275,10 +276,11 @@ class _Builder:
     def _keep(self, name: str, value: object) -> None:
         """Write one part of the cache whole or not at all; a cache that cannot be written is done without."""
         try:
-            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_directory(self._directory.parent)
+            private_directory(self._directory)
             with tempfile.NamedTemporaryFile(dir=self._directory, prefix=f"{name}-", delete=False) as file:
                 file.write(msgspec.msgpack.encode(value))
             Path(file.name).replace(self._directory / f"{name}.msgpack")
-        except OSError:
+        except (OSError, UnreadableInput):
             # A full disk or a read-only home: the next start builds the index again.
             return
