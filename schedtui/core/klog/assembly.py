@@ -14,11 +14,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from schedtui.core.klog.building import OpenRecord, build_record, build_single
-from schedtui.core.klog.clock import Clock, file_header_time, parse_iso_time
+from schedtui.core.klog.clock import Clock
 from schedtui.core.klog.fragments import Fragments, Line
-from schedtui.core.klog.header import FULL_HEADER, SHORT_HEADER, day_microseconds
+from schedtui.core.klog.header import FULL_HEADER
 from schedtui.core.klog.lines import FILE_HEADER_REST, FIRST_STARTING_CLASS, LineClass, classify
-from schedtui.core.klog.wrappers import peel
+from schedtui.core.klog.stamping import header_time, stamp_record
+from schedtui.core.klog.wrappers import Peeled, peel
 
 if TYPE_CHECKING:
     import re
@@ -35,12 +36,11 @@ LONGEST_RECORD = 32 * 1024 * 1024
 MOST_OPEN_RECORDS = 64
 """Records of other units that may begin inside a block or stack before it counts as ended."""
 
+MOST_PREFIXES = 16
+"""Different prefixes without a rule (``name  | ``) that are recognised in one log."""
+
 _OPENS_BLOCK = b"=<"
 _PLAIN_JSON = b'{"ts":'
-_DATED_TEXTS = (b"Trace[", b"    Date: ")
-_DATED_FIELD = b' timestamp="'
-"""What tells a line that may date itself: a trace, an HTTP header that the client prints at V8, the tutorial's."""
-
 _Item = TypeVar("_Item")
 
 
@@ -54,6 +54,7 @@ class _Assembly(Generic[_Item]):
         self._rest_size = 0
         self._open: list[OpenRecord] = []
         self._fragments = Fragments(LONGEST_LINE)
+        self._prefixes: dict[bytes, str | None] = {}
         self._out: list[_Item] = []
 
     def _build(self, record: OpenRecord, incomplete: bool) -> _Item:
@@ -168,12 +169,25 @@ class _Assembly(Generic[_Item]):
         self._line += 1
         offset = self._offset
         self._offset = end = offset + len(line) + line_break
-        whole = Line(peel(line), self._line, offset, end)
+        whole = Line(self._peel(line), self._line, offset, end)
         if whole.peeled.partial or self._fragments:
             for joined in self._fragments.take(whole):
                 self._take_whole(joined)
         else:
             self._take_whole(whole)
+
+    def _peel(self, line: bytes) -> Peeled:
+        """A line without its wrapper; a prefix that no rule knows is recognised once a header stood behind it."""
+        peeled = peel(line)
+        if peeled.prefix is not None:
+            # One that ends in a letter may be the beginning of a word elsewhere.
+            if len(self._prefixes) < MOST_PREFIXES and not peeled.prefix[-1:].isalnum():
+                self._prefixes[peeled.prefix] = peeled.unit
+        elif self._prefixes and peeled.time is None and peeled.unit is None:
+            for prefix, unit in self._prefixes.items():
+                if line.startswith(prefix):
+                    return peeled._replace(body=peeled.body[len(prefix) :], unit=unit)
+        return peeled
 
     def _take_whole(self, line: Line) -> None:
         """A line, joined from its fragments if it had any: part of an open record or the start of one."""
@@ -293,12 +307,12 @@ class RecordReader(_Assembly["Record"]):
     def _single(self, line: bytes, header: re.Match[bytes] | None, number: int, offset: int) -> Record | None:
         if self._wanted is not None and not self._wanted(line):
             if header is not None and int(header.group(2)) != self.clock.month_day:
-                _header_time(self.clock, header, line)
+                header_time(self.clock, header, line)
             return None
         if header is None:
             record = OpenRecord(line, LineClass.JSON, number, offset, offset + len(line) + 1)
             return build_record(record, self.source, False)
-        time_us, guessed = _header_time(self.clock, header, line)
+        time_us, guessed = header_time(self.clock, header, line)
         return build_single(line, header, number, offset, self.source, time_us, guessed)
 
     def settle(self) -> list[Record]:
@@ -321,45 +335,6 @@ class RecordReader(_Assembly["Record"]):
             return None
         last = records[-1]
         return replace(last, incomplete=True) if self._rest and not last.incomplete else last
-
-
-def stamp_record(record: OpenRecord, clock: Clock) -> None:
-    """Find the time of a record that was just opened, in the order of its file."""
-    body = record.bodies[0]
-    if record.line_class in (LineClass.KLOG, LineClass.SHORT):
-        found = record.header or FULL_HEADER.match(body) or SHORT_HEADER.match(body)
-        assert found is not None
-        record.time_us, record.time_guessed = _header_time(clock, found, body, record.wrapper_time)
-    elif record.line_class is LineClass.FILE_HEADER:
-        created = file_header_time(body)
-        if created is not None:
-            clock.prove(created)
-            record.time_us = created
-    elif record.line_class is LineClass.DEBUGGER:
-        moment = parse_iso_time(body[:40].decode("ascii", "replace"))
-        if moment is not None:
-            clock.prove(moment)
-            record.time_us = moment
-
-
-def _header_time(
-    clock: Clock, header: re.Match[bytes], line: bytes, wrapper_time: str | None = None
-) -> tuple[int | None, tuple[str, ...]]:
-    """The moment of a header line and which of its parts are guessed."""
-    date, time = header.group(2, 3)
-    day_us = day_microseconds(time)
-    if len(date) == 8:
-        return clock.dated(int(date[:4]), int(date[4:]), day_us), ()
-    if wrapper_time is not None:
-        time_us = clock.wrapped(wrapper_time, int(date), day_us)
-    else:
-        time_us = clock.stamp(int(date), day_us)
-    if time_us is None or not clock.guessed:
-        return time_us, ()
-    if not line.startswith(_DATED_TEXTS, header.end() + 1) and _DATED_FIELD not in line:
-        return time_us, clock.guessed
-    corrected = clock.prove_by_text(time_us, line)
-    return (time_us, clock.guessed) if corrected is None else (corrected, ())
 
 
 class _Boundaries(_Assembly[tuple[int, int]]):
@@ -400,7 +375,7 @@ def parse_record(
         body = raw[:-1] if raw.endswith(b"\n") else raw
         header = FULL_HEADER.match(body)
         if header is not None and not body.endswith((b"\r", _OPENS_BLOCK)):
-            time_us, guessed = _header_time(clock or Clock(), header, body)
+            time_us, guessed = header_time(clock or Clock(), header, body)
             return build_single(body, header, line, offset, source, time_us, guessed, len(raw))
     reader = _OneRecord(source, clock, line=line, offset=offset)
     records = reader.feed(raw) + reader.finish()

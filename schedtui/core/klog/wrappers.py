@@ -48,6 +48,8 @@ class Peeled(NamedTuple):
     """True when the wrapper takes leading blanks and tabs away (journald)."""
     host: str | None = None
     """The journal's host name."""
+    prefix: bytes | None = None
+    """An unknown prefix without a time, as it stands: lines that go on with this one may have the same."""
     call_site: tuple[str, int] | None = None
     """File and 1-based line that ``go test`` put in front."""
 
@@ -117,13 +119,16 @@ def _peel_prefix(line: bytes) -> Peeled | None:
         start = json_start.start()
     if start <= 0:
         return None
-    prefix, body = line[:start], line[start:]
+    whole = prefix = line[:start]
+    body = line[start:]
     if b"\x1b[" in prefix:
         # A colour around the whole line: its end goes with its beginning.
         prefix, body = _COLOUR.sub(b"", prefix), _LAST_COLOUR.sub(b"", body)
     time = _ANY_TIME.search(prefix)
     words = _text(prefix.replace(time[0], b"") if time else prefix).strip(" \t:|[]-\"'")
-    return Peeled(body, _text(time[0]) if time else None, words or None)
+    if time is not None:
+        return Peeled(body, _text(time[0]), words or None)
+    return Peeled(body, None, words or None, prefix=whole)
 
 
 def is_debugger_time(line: bytes, end: int) -> bool:

@@ -152,6 +152,20 @@ def test_two_containers_do_not_continue_each_other() -> None:
     assert (first.raw.count("\n"), second.kind) == (0, "plain")
 
 
+def test_lines_behind_the_same_unknown_prefix_go_on_with_their_record() -> None:
+    one, two, three = read(
+        'scheduler-1  | I0301 10:00:00.000001       1 x.go:1] "one" err=<\n'
+        "scheduler-1  | \tfirst\n"
+        'etcd-1       | I0301 10:00:00.000002       1 x.go:1] "two"\n'
+        "scheduler-1  | \tsecond\n"
+        "scheduler-1  |  > n=1\n"
+        'scheduler-1  | I0301 10:00:00.000003       1 x.go:1] "three"\n'
+    )
+    assert one.fields == {"err": "first\nsecond", "n": 1}
+    assert (one.unit, two.unit) == ("scheduler-1", "etcd-1")
+    assert (two.message, three.message) == ("two", "three")
+
+
 def test_go_test_logger_has_no_process_and_takes_its_call_site_from_the_test() -> None:
     bare, inside = read(
         "E0831 20:03:47.184243] Name: text key=value\n"
