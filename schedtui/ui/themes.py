@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from rich.errors import StyleSyntaxError
 from rich.style import Style
 from textual.color import Color, ColorParseError
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
 import schedtui
 from schedtui.core.errors import WrongUse
@@ -170,7 +170,7 @@ def parse_theme(content: bytes, name: str) -> Palette:
         raise WrongUse("A role of the theme is no style", where=f"{name}: {error}") from error
     theme = Theme(
         name=theme_name, primary=filled.pop("primary", "#5fafff"), dark=dark, ansi=ansi,
-        variables=_variables(ansi), **filled,  # type: ignore[arg-type]  # every remaining field is a colour
+        variables=_variables(ansi, dark), **filled,  # type: ignore[arg-type]  # every remaining field is a colour
     )  # fmt: skip
     return Palette(theme_name, str(document.get("description", "")), str(depth), theme, styles)
 
@@ -205,15 +205,12 @@ def colour_depth(environment: Mapping[str, str]) -> str:
     return "256" if "256color" in term or term in ("xterm-kitty", "alacritty", "xterm-ghostty") else "16"
 
 
-def _variables(ansi: bool) -> dict[str, str]:
+def _variables(ansi: bool, dark: bool) -> dict[str, str]:
+    """What Textual's own styles look for besides the colours."""
     if not ansi:
         return {}
-    return {
-        "input-cursor-text-style": "reverse",
-        "input-selection-background": "ansi_blue",
-        "input-selection-foreground": "ansi_white",
-        "block-cursor-text-style": "reverse",
-    }
+    own = BUILTIN_THEMES["ansi-dark" if dark else "ansi-light"].variables
+    return {**own, "input-cursor-text-style": "reverse", "block-cursor-text-style": "reverse"}
 
 
 def _table(document: dict[str, Any], key: str, name: str) -> dict[str, Any]:

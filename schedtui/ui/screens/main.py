@@ -51,6 +51,11 @@ class MainScreen(ActionsScreen):
         self.set_interval(1.0, self.show_status)
         self.show_status()
 
+    @staticmethod
+    def now() -> float:
+        """Seconds since the epoch."""
+        return time.time()
+
     # --- status -----------------------------------------------------------------------------------------------
 
     def know(self, **changes: object) -> None:
@@ -63,7 +68,7 @@ class MainScreen(ActionsScreen):
         if not self.is_mounted:
             return
         self._know_log()
-        self.status.show(status_parts(self.facts, time.time(), has_debugger="debugger" in self.available))
+        self.status.show(status_parts(self.facts, self.now(), has_debugger="debugger" in self.available))
         summaries = {}
         if self.has_pane("debugger"):
             summaries["debugger"] = f"{STATE_WORDS[self.facts.state]} · {self.pane('debugger').summary}"
@@ -108,7 +113,7 @@ class MainScreen(ActionsScreen):
             stopped = event.state == "stopped"
             self.know(
                 state=event.state, detail="" if stopped else event.detail,
-                stopped_at=(self.facts.stopped_at or time.time()) if stopped else None,
+                stopped_at=(self.facts.stopped_at or self.now()) if stopped else None,
             )  # fmt: skip
             pane.show_state(event.state)
             if event.state in ("exited", "lost"):
@@ -118,7 +123,7 @@ class MainScreen(ActionsScreen):
             self.know(
                 state="stopped",
                 detail=entry or event.stop.title,
-                stopped_at=event.stop.at or self.facts.stopped_at or time.time(),
+                stopped_at=event.stop.at or self.facts.stopped_at or self.now(),
             )
             pane.show_state("stopped")
             pane.show_stop(event.stop, message.source)

@@ -1,0 +1,138 @@
+"""The whole application on real logs: no debugger, nothing faked."""
+
+from __future__ import annotations
+
+import gzip
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from schedtui.config.settings import Settings
+from schedtui.ui.app import SchedtuiApp
+from schedtui.ui.director import Director
+from schedtui.ui.key_table import KeyTable
+from schedtui.ui.options import Options
+from schedtui.ui.services.prepare import Request
+from schedtui.ui.themes import load_themes
+from tests.ui.stage import screen_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+DATA = "tests/data"
+DEADLINE_SECONDS = 60.0
+
+
+def app_on(*logs: str) -> SchedtuiApp:
+    """The application as ``schedtui LOG…`` starts it."""
+    options = Options(logs=logs)
+    request = Request("logs", options, Settings(), inputs=logs)
+    return SchedtuiApp(Director(request, KeyTable()), load_themes(), "mono")
+
+
+@pytest.fixture
+def churn(tmp_path: Path) -> Iterator[Path]:
+    """A real log of 1.36 at V5, unpacked."""
+    path = tmp_path / "churn.log"
+    with gzip.open(f"{DATA}/v1.36.3-v5-churn7.log.gz", "rb") as packed:
+        path.write_bytes(packed.read())
+    yield path
+
+
+async def until(pilot: Pilot[int], true: Callable[[], bool]) -> None:
+    """Wait for something with a deadline."""
+    deadline = time.monotonic() + DEADLINE_SECONDS
+    while not true():
+        assert time.monotonic() < deadline, "\n".join(screen_text(pilot))
+        await pilot.pause(0.05)
+
+
+async def test_the_log_streams_and_the_queue_is_rebuilt(churn: Path) -> None:
+    app = app_on(str(churn))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: any("bound 80" in line for line in screen_text(pilot)))
+        main = app.director.main
+        assert main is not None
+        assert main.active_pane == "log"
+        assert main.facts.release == "1.36"
+        await pilot.press("comma", "q", "t", "d")
+        await until(pilot, lambda: any("126 in all" in line for line in screen_text(pilot)))
+
+
+async def test_a_story_is_told_and_its_lines_are_filtered(churn: Path) -> None:
+    app = app_on(str(churn))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: any("bound 80" in line for line in screen_text(pilot)))
+        await pilot.press("comma", "q", "enter")
+        await until(pilot, lambda: any("[pod story default/" in line for line in screen_text(pilot)))
+        await pilot.press("l")
+        main = app.director.main
+        assert main is not None
+        await until(pilot, lambda: main.active_pane == "log" and bool(main.pane("log").filter_parts))
+
+
+async def test_the_queue_follows_the_log_cursor_back_in_time(churn: Path) -> None:
+    app = app_on(str(churn))
+    async with app.run_test(size=(160, 50)) as pilot:
+        await until(pilot, lambda: any("bound 80" in line for line in screen_text(pilot)))
+        await pilot.press("g")
+        await until(pilot, lambda: any("at the log's cursor" in line for line in screen_text(pilot)))
+        assert not any("bound 80" in line for line in screen_text(pilot))
+        await pilot.press("G")
+        await until(pilot, lambda: any("bound 80" in line for line in screen_text(pilot)))
+
+
+async def test_new_lines_reach_log_and_queue(tmp_path: Path) -> None:
+    path = tmp_path / "growing.log"
+    app = app_on(str(path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        assert not path.exists()
+        path.write_text(
+            'I0115 10:23:45.123456   12345 scheduler.go:456] "Successfully bound pod to node"'
+            ' pod="default/my-pod" node="worker-node-1" evaluatedNodes=3 feasibleNodes=2\n'
+        )
+        await until(pilot, lambda: any("bound 1" in line for line in screen_text(pilot)))
+        with path.open("a") as stream:
+            stream.write(
+                'I0115 10:23:46.123789   12345 scheduling_queue.go:234] "Pod added to scheduling queue"'
+                ' pod="default/other" queue="activeQ" timestamp="2025-01-15T10:23:45Z"\n'
+            )
+        await until(pilot, lambda: any("A 1" in line for line in screen_text(pilot)))
+
+
+async def test_q_leaves_at_once_when_nothing_of_ours_is_alive(churn: Path) -> None:
+    app = app_on(str(churn))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.director.session is not None and app.director.session.store is not None)
+        await pilot.press("q")
+        await until(pilot, lambda: not app.is_running or app.return_code is not None)
+    assert app.return_code == 0
+
+
+async def test_ctrl_c_does_not_quit(churn: Path) -> None:
+    app = app_on(str(churn))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: any("bound 80" in line for line in screen_text(pilot)))
+        await pilot.press("ctrl+c", "ctrl+q")
+        await pilot.pause()
+        assert app.is_running
+        assert "Nothing to interrupt" in screen_text(pilot)[-1]
+
+
+@pytest.mark.parametrize("name", ["legend", "workflow", "filter", "runs"])
+async def test_lists_of_the_palette_open(churn: Path, name: str) -> None:
+    titles = {
+        "legend": "V levels", "workflow": "From Go set-up", "filter": "Filters", "runs": "Earlier runs",
+    }  # fmt: skip
+    app = app_on(str(churn))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.director.main is not None and app.director.main.is_mounted)
+        main = app.director.main
+        assert main is not None
+        main.run_command(name, "")
+        await until(pilot, lambda: any(titles[name] in line for line in screen_text(pilot)[:1]))

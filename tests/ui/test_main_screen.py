@@ -1,0 +1,318 @@
+from __future__ import annotations
+
+import pytest
+
+from schedtui.core.queue_state import POD_STATES, PodRow, QueueSnapshot
+from schedtui.debugger import model
+from schedtui.ui import messages
+from schedtui.ui.themes import load_themes
+from tests.ui.stage import SOURCE, WishingApp, report, screen_text, stopped
+
+
+def queue_of(*pods: PodRow) -> QueueSnapshot:
+    counts = dict.fromkeys(POD_STATES, 0)
+    for item in pods:
+        counts[item.state] += 1
+    return QueueSnapshot("1.36", 1, 1_000_000, counts, pods, "exact")
+
+
+POD = PodRow("default/web-3", "unschedulable", 0, 2, True, plugins=("NodeResourcesFit",))
+
+
+async def test_c46_at_80x24_one_pane_is_large_and_the_others_are_one_line() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await stopped(pilot)
+        lines = screen_text(pilot)
+        assert len(lines) == 24
+        assert lines[0].startswith("▾ debugger")
+        assert lines[20].startswith("▸ queue  A 0 B 0 U 0 G 0 F 0 W 0 P 0")
+        assert lines[21].startswith("▸ log")
+        assert lines[23].startswith("? help  q quit  c continue  b s ScheduleOne")
+
+
+async def test_wide_terminals_show_all_panes() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(160, 50)) as pilot:
+        await stopped(pilot)
+        text = "\n".join(screen_text(pilot))
+        assert "▾ debugger" in text and "▾ queue" in text and "▾ log" in text
+
+
+@pytest.mark.parametrize("theme", sorted(load_themes().palettes))
+async def test_c43_every_theme_paints_the_same_words(theme: str) -> None:
+    app = WishingApp(theme=theme)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await stopped(pilot)
+        assert screen_text(pilot)[0].startswith("▾ debugger  stopped")
+
+
+async def test_the_next_theme_is_a_key_away() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("comma", "t")
+        await pilot.pause()
+        assert app.wishes == [messages.CommandRequested("theme", "next")]
+        app.use_theme("light")
+        await pilot.pause()
+        assert app.palette.name == app.theme == "light"
+
+
+async def test_tab_walks_and_z_zooms() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("tab")
+        assert app.main.active_pane == "queue"
+        await pilot.press("z")
+        await pilot.pause()
+        assert sum(line.startswith(("▸", "▾")) for line in screen_text(pilot)) == 1
+        await pilot.press("z", "shift+tab")
+        assert app.main.active_pane == "debugger"
+
+
+@pytest.mark.parametrize("pane", ["debugger", "queue", "log"])
+async def test_breakpoints_and_continue_work_in_every_pane(pane: str) -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.main.go_to(pane)
+        await pilot.press("b", "s", "b", "p", "c", "f5", "f10", "f11")
+        await pilot.pause()
+        assert app.commands() == [
+            model.SetBreakpoint("ScheduleOne"), model.SetBreakpoint("Pop"), model.Continue(), model.Continue(),
+            model.Step("next"), model.Step("step"),
+        ]  # fmt: skip
+
+
+async def test_letters_of_the_debugger_pane() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await stopped(pilot)
+        await pilot.press("n", "s", "o", "i", "r", "u", "d")
+        await pilot.pause()
+        assert app.commands() == [
+            model.Step("next"), model.Step("step"), model.Step("stepout"), model.Interrupt(), model.Restart(),
+            model.SelectFrame(1), model.SelectFrame(0),
+        ]  # fmt: skip
+
+
+async def test_a_pending_leader_shows_its_choices_and_escape_ends_it() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("b")
+        await pilot.pause()
+        assert screen_text(pilot)[-1].startswith("b breakpoint… s ScheduleOne")
+        await pilot.press("escape", "s")
+        await pilot.pause()
+        assert app.commands() == [model.Step("step")]
+
+
+async def test_c42_text_inputs_keep_their_letters_and_escape_leaves() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("`", *"bscq")
+        await pilot.pause()
+        assert app.main.pane("debugger").console.input.value == "bscq"
+        assert app.wishes == []
+        await pilot.press("escape", "c")
+        await pilot.pause()
+        assert app.commands() == [model.Continue()]
+
+
+async def test_the_console_sends_lines_keeps_history_and_never_an_empty_one() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("`", *"stack", "enter", "enter", "up")
+        await pilot.pause()
+        assert app.commands() == [model.Console("stack")]
+        assert app.main.pane("debugger").console.input.value == "stack"
+
+
+async def test_a_stop_shows_source_stack_and_arguments() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await stopped(pilot)
+        text = "\n".join(screen_text(pilot))
+        assert "●  4▶func (sched *Scheduler) ScheduleOne(ctx context.Context) {" in text
+        assert "▶  0 scheduler.(*Scheduler).ScheduleOne" in text
+        await pilot.press("G")
+        await pilot.pause()
+        assert "V3 x214" in "\n".join(screen_text(pilot))
+        await pilot.press("t", "l")
+        await pilot.pause()
+        assert "▸ sched *scheduler.Scheduler" in "\n".join(screen_text(pilot))
+
+
+async def test_opening_a_value_loads_it() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await stopped(pilot)
+        await pilot.press("t", "l", "j", "enter")
+        await pilot.pause()
+        assert app.commands() == [model.Evaluate("sched", 1, False)]
+        loaded = model.Variable("sched", "*S", "{…}", "ptr", "sched", (model.Variable("Cache", "C", "{…}"),))
+        await report(pilot, model.Evaluated(1, loaded))
+        assert "Cache C = {…}" in "\n".join(screen_text(pilot))
+
+
+async def test_a_breakpoint_is_toggled_at_the_cursor() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await stopped(pilot)
+        await pilot.press("f9", "j", "b", "l")
+        await pilot.pause()
+        assert app.commands() == [model.AmendBreakpoint(1, "clear"), model.SetBreakpoint(f"{SOURCE.path}:5")]
+
+
+async def test_enter_on_a_log_call_filters_the_log() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await stopped(pilot)
+        await pilot.press("G", "k", "enter")
+        await pilot.pause()
+        assert [wish.expression for wish in app.wishes if isinstance(wish, messages.LogFilterRequested)] == [
+            "file:schedule_one.go:11"
+        ]
+
+
+async def test_ctrl_c_interrupts_and_never_quits() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.main.run_by_id("app.interrupt")
+        await pilot.pause()
+        assert app.commands() == [model.Interrupt()]
+
+
+async def test_the_states_of_the_target_are_words() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(100, 24)) as pilot:
+        for state, word in (("building", "building"), ("starting", "starting"), ("running", "▶ running")):
+            await report(pilot, model.StateChanged(state))  # type: ignore[arg-type]
+            assert word in screen_text(pilot)[-2]
+
+
+async def test_an_exit_names_its_cause_and_shows_the_last_lines() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(100, 24)) as pilot:
+        await report(pilot, model.StateChanged(
+            "exited", exit_status=1, cause="lease lost while paused 31 s",
+            last_output=('E0301 10:00:31.000200   41 server.go:242] "Leaderelection lost"',),
+        ))  # fmt: skip
+        text = "\n".join(screen_text(pilot))
+        assert "The scheduler exited with status 1" in text
+        assert "lease lost while paused 31 s" in text
+        assert "Leaderelection lost" in text
+
+
+async def test_failures_and_questions_are_shown() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(100, 24)) as pilot:
+        await report(pilot, model.Failed("no such location", "did you mean ScheduleOne?"))
+        assert "no such location" in screen_text(pilot)[-1]
+        await report(pilot, model.QuestionAsked("Set a suspended breakpoint [Y/n]?", ("y", "n"), "n"))
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.commands() == [model.Answer("y")]
+
+
+async def test_c40_text_of_dlv_is_literal() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(100, 24)) as pilot:
+        await report(pilot, model.ConsoleOutput("[/idx] [bold]\x1b[31mred"))
+        assert "[/idx] [bold]␛[31mred" in "\n".join(screen_text(pilot))
+
+
+async def test_the_queue_pane_shows_pods_and_wishes_for_their_story_log_and_breakpoint() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.main.post_message(messages.QueueFolded(queue_of(POD)))
+        await pilot.press("comma", "q")
+        await pilot.pause()
+        assert "default/web-3" in "\n".join(screen_text(pilot))
+        await pilot.press("enter", "l", "b", "P")
+        await pilot.pause()
+        assert [type(wish) for wish in app.wishes] == [
+            messages.PodStoryRequested, messages.LogFilterRequested, messages.BreakOnPodRequested,
+        ]  # fmt: skip
+
+
+async def test_a_story_opens_its_tab() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.main.post_message(messages.PodStoryTold("default/web-3", (("it waits", ""), ("life", "title"))))
+        await pilot.pause()
+        text = "\n".join(screen_text(pilot))
+        assert app.main.active_pane == "queue"
+        assert "[pod story default/web-3]" in text and "it waits" in text
+
+
+async def test_verbosity_is_asked_for_and_checked() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("V", "4", "enter", "V", *"77", "enter")
+        await pilot.pause()
+        assert [wish.v for wish in app.wishes if isinstance(wish, messages.VerbosityRequested)] == [4]
+        assert "Not a level" in screen_text(pilot)[-1]
+
+
+async def test_digits_filter_by_level_and_the_status_says_so() -> None:
+    app = WishingApp(debugger=False)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("4")
+        await pilot.pause()
+        assert app.main.pane("log").level == 4
+        await pilot.press("]", "]", "]", "]", "]", "]", "]")
+        assert app.main.pane("log").level == 10
+        await pilot.press("[")
+        assert app.main.pane("log").level == 9
+
+
+async def test_help_lists_the_keys_of_the_focused_pane() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("?")
+        await pilot.pause()
+        text = "\n".join(screen_text(pilot))
+        assert "Keys: debugger" in text and "Step over" in text
+        await pilot.press("escape", "comma", "q", "?")
+        await pilot.pause()
+        assert "Keys: queue" in "\n".join(screen_text(pilot))
+
+
+async def test_the_palette_runs_actions_and_typed_commands() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(":", *"print pod.Name", "enter")
+        await pilot.pause()
+        await pilot.press("ctrl+p", *"let the scheduler run", "enter")
+        await pilot.pause()
+        assert app.commands() == [model.Console("print pod.Name"), model.Continue()]
+
+
+async def test_without_a_debugger_its_keys_say_so() -> None:
+    app = WishingApp(debugger=False)
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert app.main.active_pane == "log"
+        await pilot.press("c")
+        await pilot.pause()
+        assert "there is no debugger here" in screen_text(pilot)[-1]
+        assert app.wishes == []
+
+
+@pytest.mark.parametrize("size", [(26, 8), (10, 3), (39, 24), (80, 9)])
+async def test_c46_too_small_is_a_message(size: tuple[int, int]) -> None:
+    app = WishingApp()
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        assert "too small" in " ".join("\n".join(screen_text(pilot)).split()) or size[1] < 4
+
+
+async def test_c46_resizing_keeps_the_cursor() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await stopped(pilot)
+        await pilot.press("j", "j")
+        for size in ((60, 15), (200, 50), (80, 24)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+        assert app.main.pane("debugger").code.cursor == 5
+        assert "podInfo, err" in "\n".join(screen_text(pilot))
