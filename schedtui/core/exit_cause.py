@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from schedtui.core.exit_rules import EXIT_RULES, STALL_RULES
@@ -109,6 +109,18 @@ def explain_stall(facts: ExitFacts) -> ExitCause | None:
     return _with_checks(cause, facts)
 
 
+def with_own_checks(cause: ExitCause, checks: tuple[tuple[str, str], ...]) -> ExitCause:
+    """``cause`` with what doctor's checks found after it was named: they decide where the log said nothing.
+
+    For callers that must not wait for a network when the scheduler ends: name the cause at once, check, ask again.
+    """
+    if not checks:
+        return cause
+    if cause.id in ("unknown", "informers-silent"):
+        return _from_checks(checks, cause.evidence)
+    return replace(cause, also=_told(checks))
+
+
 def newer_minor(scheduler: str, server: str) -> bool:
     """Whether the scheduler is of a later minor release than the API server."""
     ours, theirs = _minor(scheduler), _minor(server)
@@ -155,19 +167,25 @@ def _evidence(line: str, lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def _with_checks(cause: ExitCause, facts: ExitFacts) -> ExitCause:
-    also = tuple(f"doctor ({name}): {found}" for name, found in facts.own_checks)
-    return ExitCause(cause.id, cause.title, cause.advice, cause.evidence, cause.certain, also)
+    return with_own_checks(cause, facts.own_checks)
+
+
+def _told(checks: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    return tuple(f"doctor ({name}): {found}" for name, found in checks)
+
+
+def _from_checks(checks: tuple[tuple[str, str], ...], evidence: tuple[str, ...]) -> ExitCause:
+    name, found = checks[0]
+    title = f"The scheduler does not say why; the check {name!r} fails: {found}"
+    advice = f"'schedtui doctor' shows the fix of {name}."
+    return ExitCause(f"check-{name}", title, advice, evidence, certain=False, also=_told(checks[1:]))
 
 
 def _without_a_rule(lines: Sequence[str], facts: ExitFacts) -> ExitCause:
     """Own checks may know what the log does not say; else the last lines must speak for themselves."""
     spoken = tuple(line for line in lines if line.strip())[-EVIDENCE_LIMIT:]
     if facts.own_checks:
-        name, found = facts.own_checks[0]
-        title = f"The scheduler ended and does not say why; the check {name!r} fails: {found}"
-        return _with_checks(
-            ExitCause(f"check-{name}", title, "'schedtui doctor' shows the fix.", spoken, certain=False), facts
-        )
+        return _from_checks(facts.own_checks, spoken)
     if facts.signal is not None:
         killed = facts.signal == 9
         advice = (

@@ -96,7 +96,7 @@ def _document(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise _Unusable(
             f"cannot read {path}: {error.strerror}",
-            f"Make a copy of your own: sudo install -m 600 -o $USER {path} …",
+            f"Make a copy of your own: sudo install -m 600 -o $USER {path} ~/kubeconfig",
         ) from None
     except UnicodeDecodeError:
         raise _Unusable(f"{path} is not UTF-8 text", "Is it the right file?") from None

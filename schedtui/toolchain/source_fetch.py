@@ -37,7 +37,7 @@ _UNFINISHED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", 
 
 _NETWORK_WORDS = (
     "early EOF", "unexpected disconnect", "hung up unexpectedly", "RPC failed", "Connection reset", "timed out",
-    "Operation too slow", "curl 56", "curl 18", "curl 92", "GnuTLS recv error", "Could not resolve host",
+    "Operation too slow", "curl 56", "curl 18", "curl 92", "GnuTLS recv error",
 )  # fmt: skip
 """What git says when the line broke, rather than when something is wrong."""
 
@@ -358,6 +358,13 @@ def _refused(said: Sequence[str], place: str) -> SchedtuiError:
             where=place,
             details=details,
             hint="Run the same command again, or name a nearer mirror with --repo.",
+        )
+    if any(word in text for word in ("Could not resolve host", "Failed to connect", "Connection refused")):
+        return UnreadableInput(
+            "The repository cannot be reached",
+            where=place,
+            details=details,
+            hint="Check the network, or name a mirror with --repo (or [source] repository in the configuration).",
         )
     if "not found" in text or "does not appear to be a git repository" in text or "does not exist" in text:
         return UnreadableInput(

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedtui.core.exit_cause import ExitFacts, explain_exit, explain_stall, newer_minor, unsynced_kinds
+from schedtui.core.exit_cause import (
+    ExitFacts,
+    explain_exit,
+    explain_stall,
+    newer_minor,
+    unsynced_kinds,
+    with_own_checks,
+)
 from schedtui.core.exit_rules import EXIT_RULES, STALL_RULES
 
 DATA = Path(__file__).parent.parent / "data"
@@ -203,6 +210,19 @@ def test_what_the_log_does_not_say_comes_from_own_checks() -> None:
     cause = explain_exit(facts)
     assert cause.id == "check-server" and not cause.certain
     assert "refuses connections" in cause.title
+
+
+def test_own_checks_that_come_later_decide_where_the_log_said_nothing() -> None:
+    silent = (
+        'E1130 10:06:44.655203 24894 server.go:295] "handlers are not fully synchronized" err="context canceled"'
+    )
+    named = explain_exit(ExitFacts(log_tail=[silent], status=1))
+    assert named.id == "informers-silent" and not named.certain
+    later = with_own_checks(named, (("server", "it refuses connections"), ("port", "taken")))
+    assert later.id == "check-server" and later.also == ("doctor (port): taken",)
+    flag = explain_exit(ExitFacts(log_tail=["Error: unknown flag: --x"]))
+    assert with_own_checks(flag, (("server", "no answer"),)).id == "unknown-flag"
+    assert with_own_checks(flag, ()) == flag
 
 
 def test_own_checks_stand_beside_a_cause_from_the_log() -> None:

@@ -8,6 +8,6 @@ asking.
 from __future__ import annotations
 
 from schedtui.toolchain.doctor.model import Finding, Fix, Status, Subject
-from schedtui.toolchain.doctor.run import CHECK_IDS, run_checks
+from schedtui.toolchain.doctor.run import CHECK_IDS, EXIT_CHECKS, failures, run_checks
 
-__all__ = ["CHECK_IDS", "Finding", "Fix", "Status", "Subject", "run_checks"]
+__all__ = ["CHECK_IDS", "EXIT_CHECKS", "Finding", "Fix", "Status", "Subject", "failures", "run_checks"]

@@ -70,6 +70,15 @@ CHECK_IDS: tuple[str, ...] = tuple(check.id for check in CHECKS)
 """The ids, in order."""
 
 
+EXIT_CHECKS: tuple[str, ...] = ("kubeconfig", "config", "server", "port")
+"""What can make a scheduler exit at once without its log saying so."""
+
+
+def failures(subject: Subject, ids: Sequence[str] = EXIT_CHECKS) -> tuple[tuple[str, str], ...]:
+    """(id, what was found) of each check that fails: ``core.exit_cause`` takes them as ``own_checks``."""
+    return tuple((found.id, found.found) for found in run_checks(subject, ids) if found.status == "fail")
+
+
 def run_checks(subject: Subject, ids: Sequence[str] = CHECK_IDS) -> Iterator[Finding]:
     """Run the checks of ``ids`` one after another; each answer comes as soon as it is known."""
     for check in CHECKS:
