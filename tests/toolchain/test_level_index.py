@@ -151,7 +151,7 @@ def test_no_index_without_a_source_tree(tmp_path: Path) -> None:
         load(tmp_path, tmp_path / "cache")
 
 
-# --- real sources and the logs they wrote -------------------------------------------------------------------------
+# --- real sources and the logs they wrote ---------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
