@@ -23,7 +23,8 @@ from schedtui.core.errors import Cancelled, LabFailed
 from schedtui.lab.control_plane import free_port, scheduler_arguments
 from schedtui.lab.instance import Instance, LabRequest, LabState, PartState, all_instances, instance, new_instance
 from schedtui.lab.module import CONTROL_PLANE_RELEASE, check_release, ensure_built
-from schedtui.lab.scheduler_config import write_lab_config
+from schedtui.lab.scenario import load_scenario
+from schedtui.lab.scheduler_config import read_config, write_lab_config
 from schedtui.processes import Child, end_processes, identify
 from schedtui.processes.locks import exclusive
 from schedtui.toolchain.go_build import BuildProgress
@@ -255,6 +256,7 @@ def ensure_lab(
 
     Raises:
         LabFailed: It cannot be had, or a part did not start; the details are its last lines.
+        WrongUse: There is no such scenario, or the configuration is none.
         BuildFailed: A build failed.
         ToolMissing: There is no fitting Go.
         Cancelled: ``cancel`` was set.
@@ -264,6 +266,11 @@ def ensure_lab(
     wanted = name or release
     if (there := find_running_lab(name=wanted)) is not None:
         return there
+    # What is wrong with the words is said before minutes of building.
+    if scenario:
+        load_scenario(scenario)
+    if scheduler_config is not None:
+        read_config(scheduler_config)
     binaries = ensure_built(release, tell, stop, scheduler=scheduler_binary is None)
     request = LabRequest(
         name=wanted,

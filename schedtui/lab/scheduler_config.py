@@ -6,7 +6,7 @@ Owns the copy with the two things that a lab must set itself: which kubeconfig i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
@@ -21,6 +21,22 @@ KIND = "KubeSchedulerConfiguration"
 
 def write_lab_config(config: Path, kubeconfig: Path, target: Path) -> Path:
     """Write ``target``: ``config`` with the lab's ``kubeconfig`` and without leader election.
+
+    Raises:
+        UnreadableInput: The file cannot be read.
+        WrongUse: It is no YAML, or another kind of document.
+    """
+    document = read_config(config)
+    connection = document.get("clientConnection") or {}
+    election = document.get("leaderElection") or {}
+    document["clientConnection"] = {**connection, "kubeconfig": str(kubeconfig)}
+    document["leaderElection"] = {**election, "leaderElect": False}
+    write_private(target, yaml.safe_dump(document, sort_keys=False).encode("utf-8"))
+    return target
+
+
+def read_config(config: Path) -> dict[str, Any]:
+    """A KubeSchedulerConfiguration as a document.
 
     Raises:
         UnreadableInput: The file cannot be read.
@@ -41,9 +57,4 @@ def write_lab_config(config: Path, kubeconfig: Path, target: Path) -> Path:
             where=str(config),
             hint=f"It begins with 'apiVersion: kubescheduler.config.k8s.io/v1' and 'kind: {KIND}'.",
         )
-    connection = document.get("clientConnection") or {}
-    election = document.get("leaderElection") or {}
-    document["clientConnection"] = {**connection, "kubeconfig": str(kubeconfig)}
-    document["leaderElection"] = {**election, "leaderElect": False}
-    write_private(target, yaml.safe_dump(document, sort_keys=False).encode("utf-8"))
-    return target
+    return document
