@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 SURROUNDINGS = 64 << 10
 """Bytes on either side of an unusual line that are parsed to find out what it belongs to."""
 
-_WORD = b" bound "
-"""Stands in every wording: ``Successfully bound pod to node``, ``is bound successfully on node``."""
+_WORDS = (b"Successfully bound", b"is bound successfully")
+"""One of them stands in every wording; long ones, because they are found many times faster than short ones."""
 
 _TEXT = re.compile(
     rb"[IWEF]\d{4}(?:\d{4})? \d\d:\d\d:\d\d\.\d{6} +\d+ [^\]\s]+\] "
@@ -52,40 +52,52 @@ class NodeCounter:
 
     def feed(self, block: bytes) -> None:
         """Take the next bytes of a file, cut anywhere."""
-        data = self._rest + block if self._rest else block
-        end = data.rfind(b"\n") + 1
+        end = block.rfind(b"\n") + 1
         if not end:
-            self._rest = data
+            self._rest += block
             return
-        self._rest = data[end:]
-        self._count(data, end)
+        first = 0
+        if self._rest:
+            # Only the line that was cut is put together: the block itself is not copied.
+            first = block.find(b"\n") + 1
+            self._count(self._rest + block[:first], 0, len(self._rest) + first)
+        self._rest = block[end:]
+        self._count(block, first, end)
 
     def end_file(self) -> None:
         """The file has ended; another one may follow."""
         rest, self._rest = self._rest, b""
         if rest:
-            self._count(rest, len(rest))
+            self._count(rest, 0, len(rest))
         self._before = b""
         if self._several:
             self._earlier |= self._here
             self._here = set()
 
-    def _count(self, data: bytes, end: int) -> None:
-        place = data.find(_WORD, 0, end)
+    def _count(self, data: bytes, first: int, end: int) -> None:
+        places: list[int] = []
+        for word in _WORDS:
+            place = data.find(word, first, end)
+            while place >= 0:
+                places.append(place)
+                place = data.find(word, place + len(word), end)
         counted_to = -1
-        while place >= 0:
-            start = data.rfind(b"\n", 0, place) + 1
+        for place in sorted(places):
+            start = max(first, data.rfind(b"\n", first, place) + 1)
             stop = data.find(b"\n", place, end)
             stop = end if stop < 0 else stop
             if start >= counted_to:
+                counted_to = stop
                 line = data[start:stop]
                 found = _TEXT.match(line)
                 if found is not None:
                     self._add(found[1] or found[2], line)
                 elif not line.startswith(_HARMLESS):
-                    counted_to = self._count_unusual(data, end, start, line)
-            place = data.find(_WORD, stop, end)
-        self._before = data[max(0, end - SURROUNDINGS) : end]
+                    counted_to = max(stop, self._count_unusual(data, first, end, start, line))
+        if end - first >= SURROUNDINGS:
+            self._before = data[end - SURROUNDINGS : end]
+        else:
+            self._before = (self._before + data[first:end])[-SURROUNDINGS:]
 
     def _add(self, node: bytes, line: bytes) -> None:
         if self._several:
@@ -94,7 +106,7 @@ class NodeCounter:
             self._here.add(line)
         self.counts[node.decode("utf-8", "replace")] += 1
 
-    def _count_unusual(self, data: bytes, end: int, start: int, line: bytes) -> int:
+    def _count_unusual(self, data: bytes, low: int, end: int, start: int, line: bytes) -> int:
         """A line that the quick expression does not know; how far it and its record reach."""
         found = _JSON.match(line)
         if found is not None:
@@ -104,12 +116,11 @@ class NodeCounter:
         from schedtui.core.events import read_event
         from schedtui.core.klog import read_records
 
-        missing = max(0, SURROUNDINGS - start)
-        before = self._before[len(self._before) - missing :] if missing else b""
-        first = max(0, start - SURROUNDINGS)
-        first = data.rfind(b"\n", 0, first) + 1 if first else 0
+        missing = max(0, SURROUNDINGS - (start - low))
+        before = self._before[max(0, len(self._before) - missing) :] if missing else b""
+        first = low if missing else data.rfind(b"\n", low, start - SURROUNDINGS) + 1
         around = before + data[first : min(end, start + len(line) + SURROUNDINGS)]
-        cut = around.find(b"\n") + 1 if before and not before.startswith(b"\n") else 0
+        cut = around.find(b"\n") + 1 if len(before) == SURROUNDINGS else 0
         here = len(before) - cut + start - first
         for record in read_records(around[cut:]):
             if record.offset <= here < record.offset + record.length:
