@@ -66,16 +66,12 @@ def report(files: tuple[str, ...], only_nodes: bool, as_json: bool) -> int:
 
 
 def _count_nodes(files: tuple[str, ...]) -> dict[str, int]:
-    """Bindings per node, most first."""
-    from schedtui.cli.reading import LogReading
-    from schedtui.core.event_scan import may_bind
-    from schedtui.core.events import read_event
+    """Bindings per node, most first; nothing but the bindings' lines is parsed."""
+    from schedtui.core.node_counts import count_nodes
+    from schedtui.sources.inputs import read_chunks, resolve_inputs
 
-    counts: dict[str, int] = {}
-    for record in LogReading(files).records(may_bind):
-        event = read_event(record)
-        if event is not None and event.effect == "bound" and event.node:
-            counts[event.node] = counts.get(event.node, 0) + 1
+    inputs = resolve_inputs(files)
+    counts = count_nodes((read_chunks(log) for log in inputs), several=len(inputs) > 1)
     return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
 
 
