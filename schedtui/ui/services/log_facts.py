@@ -11,6 +11,7 @@ import threading
 from collections import Counter, deque
 from typing import TYPE_CHECKING
 
+from schedtui.core import message_levels
 from schedtui.toolchain.level_index import IndexCancelled, load_level_index
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class Levels:
     def load(self) -> bool:
         """Build or read the index; False when there is none, or when it was given up."""
         if self._checkout is None:
+            # Without a source the built-in table of messages answers.
+            self._changed(self.lookup)
             return False
         try:
             self._index = load_level_index(self._checkout, self._cache, cancel=self._cancel)
@@ -109,15 +112,19 @@ class Levels:
     def lookup(self, file: str, line: int, message: str) -> int | None:
         """The V level of a text line; None when unknown."""
         reading = self._reading
-        return reading.lookup(file, line, message) if reading is not None else None
+        if reading is None:
+            return message_levels.lookup(file, line, message) if self._checkout is None else None
+        return reading.lookup(file, line, message)
 
     def explain(self, record: Record) -> SiteLevel | None:
         """Level, range or reason, function and guard of the call that logged a record; None without an index."""
         return self._reading.level_of(record) if self._reading is not None else None
 
     def enrich(self, record: Record) -> Record:
-        """A record with its level, or range, when the source tells."""
-        return self._reading.enrich(record) if self._reading is not None else record
+        """A record with its level, or range, when the source (without one: the table of messages) tells."""
+        if self._reading is None:
+            return message_levels.enrich(record) if self._checkout is None else record
+        return self._reading.enrich(record)
 
     def marks(self, path: Path) -> Mapping[int, str]:
         """Marks of a file's log calls by 1-based line: ``V3 x214``, or the severity's letter."""
