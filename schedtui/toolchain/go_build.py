@@ -162,7 +162,7 @@ def _run_child(
     counter: _Counter,
     cancel: threading.Event,
 ) -> _Finished:
-    lines = _LineSplitter(on_line)
+    lines = LineSplitter(on_line)
     child = Child(arguments, directory=run.directory, environment=run.environment, on_output=lines.feed)
     try:
         while child.wait(TICK_SECONDS) is None:
@@ -195,19 +195,22 @@ def _advice(problem: Problem | None) -> str:
     return f"{problem.title}. {problem.advice}"
 
 
-class _LineSplitter:
+class LineSplitter:
     """Chunks in, whole lines out."""
 
     def __init__(self, on_line: Callable[[str], None]) -> None:
+        """Tell lines to ``on_line``, decoded with replacement, without their ends."""
         self._on_line = on_line
         self._rest = b""
 
     def feed(self, chunk: bytes) -> None:
+        """Take a chunk; tells each line that is whole now."""
         *lines, self._rest = (self._rest + chunk).split(b"\n")
         for line in lines:
             self._on_line(line.decode("utf-8", "replace").rstrip("\r"))
 
     def flush(self) -> None:
+        """The end: tells what has no line break."""
         if self._rest:
             self._on_line(self._rest.decode("utf-8", "replace"))
             self._rest = b""
