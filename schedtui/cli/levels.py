@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import UTC
 from typing import TYPE_CHECKING
 
 import click
@@ -141,7 +142,7 @@ def _read(log: LogInput, index: LevelIndex, counter: LevelCounter) -> _Result:
     def records() -> Iterator[Record]:
         return read_input(log, chunks=spooled.chunks if spooled is not None else None)
 
-    reading = index.reading()
+    reading = index.reading(log.modified.replace(tzinfo=UTC).timestamp() if log.modified is not None else None)
     for record in records():
         reading.observe(record)
     result = _Result(log.name, reading)

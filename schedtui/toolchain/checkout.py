@@ -127,6 +127,22 @@ class Checkout:
         entries = (answer or "").split("\0")
         return tuple(entry[3:] for entry in entries if len(entry) > 3 and entry[2] == " ")
 
+    def edited_since(self, moment: float) -> frozenset[str]:
+        """Base names of source files that were changed by hand after a moment, as far as that can be told.
+
+        With git: files that differ from the commit and are younger. Without: the scheduler's own files that are
+        younger while most of them are older (a fresh copy is younger as a whole, and was not edited).
+
+        Args:
+            moment: Seconds since 1970, such as when a log was written or a binary was built.
+        """
+        if (self.root / ".git").exists():
+            paths = [self.root / name for name in self.dirty_files]
+            return frozenset(path.name for path in paths if path.suffix == ".go" and _modified(path) > moment)
+        paths = [path for directory in self.scheduler_package_dirs().values() for path in go_files(directory)]
+        younger = [path for path in paths if _modified(path) > moment]
+        return frozenset(path.name for path in younger) if 2 * len(younger) < len(paths) else frozenset()
+
     @property
     def missing(self) -> tuple[str, ...]:
         """What the tree lacks for a build or for reading its source, each one sentence."""
@@ -238,6 +254,14 @@ class Checkout:
                         if function.name == name
                     )
         return tuple(places)
+
+
+def _modified(path: Path) -> float:
+    """When a file was last changed; 0 when it is gone."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def go_files(directory: Path) -> list[Path]:

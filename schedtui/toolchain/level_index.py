@@ -32,7 +32,7 @@ from schedtui.toolchain.source_files import PackageStamp, go_machine, go_system,
 if TYPE_CHECKING:
     from schedtui.toolchain.checkout import Checkout
 
-INDEXER_VERSION = 5
+INDEXER_VERSION = 6
 """Raised when facts or solving change, so that no old cache is read."""
 
 FEW_PACKAGES = 16
@@ -41,6 +41,9 @@ FEW_PACKAGES = 16
 MOST_WORKERS = 8
 """More worker processes than this gain nothing on a tree of this size."""
 
+_PACKAGE_PLACE = str(Path(__file__).resolve().parents[2])
+"""Where this package lies: workers find it there, and never in the directory that the user stands in."""
+
 DEFAULT_COMPONENT = "kube-scheduler"
 """Whose files are indexed unless another component is named."""
 
@@ -48,9 +51,19 @@ DEFAULT_COMPONENT = "kube-scheduler"
 _T = TypeVar("_T")
 
 
+class _StoredFacts(msgspec.Struct):
+    """The facts of all packages as they lie in the cache."""
+
+    digest: str
+    """Of the packages' stamps that they were read from: the parts of a cache must be of one writer."""
+    packages: list[PackageFacts]
+
+
 class _StoredIndex(msgspec.Struct):
     """The solved index as it lies in the cache."""
 
+    digest: str
+    """As in ``_StoredFacts``."""
     sites: list[CallSite]
     files: list[str]
     bridged: dict[str, str]
@@ -116,8 +129,14 @@ class LevelIndex:
         path = self.checkout.file_path(site.path)
         return (path, site.call_line) if path is not None else None
 
-    def reading(self, changed_files: frozenset[str] = frozenset()) -> LevelReading:
-        """Start reading one log with this source."""
+    def reading(self, written: float | None = None) -> LevelReading:
+        """Start reading one log with this source.
+
+        Args:
+            written: When the log was last written, or its binary was built (seconds since 1970): files that were
+                edited later give no level. None for a log that is being written now.
+        """
+        changed_files = self.checkout.edited_since(written) if written is not None else frozenset()
         release = self.checkout.release
         exact = release.version if release.exact else None
         return LevelReading(self.sites, release=exact, changed_files=changed_files)
@@ -161,6 +180,31 @@ def _bridged_files(packages: dict[str, PackageStamp]) -> dict[str, str]:
     return {name: next(iter(found)) for name, found in owners.items() if len(found) == 1 and "" not in found}
 
 
+def _digest(packages: dict[str, PackageStamp]) -> str:
+    """What two lists of stamps have in common only when they are equal."""
+    return hashlib.sha256(msgspec.msgpack.encode(list(packages.values()))).hexdigest()
+
+
+def _job(package: PackageStamp) -> Job:
+    return package.import_path, package.directory, package.relevant_files
+
+
+def _shares(packages: list[PackageStamp], workers: int) -> list[list[Job]]:
+    """Jobs dealt out so that each worker gets about as many bytes."""
+    sizes = {package: sum(file.size for file in package.files if file.relevant) for package in packages}
+    loads = [0] * workers
+    shares: list[list[Job]] = [[] for _ in range(workers)]
+    for package in sorted(packages, key=lambda package: -sizes[package]):
+        lightest = loads.index(min(loads))
+        loads[lightest] += sizes[package]
+        shares[lightest].append(_job(package))
+    return [share for share in shares if share]
+
+
+def _python_path() -> str:
+    return os.environ.get("PYTHONPATH", "")
+
+
 class _Builder:
     """One load of an index."""
 
@@ -185,9 +229,9 @@ class _Builder:
         packages = walk_imports(self._checkout, mains, known, self._cancel.is_set)
         self._stop_if_cancelled()
         changed = [package for path, package in packages.items() if known.get(path) != package]
-        stored = self._stored("index", _StoredIndex) if known else None
-        if stored is None or changed or len(packages) != len(known):
-            stored = self._build(packages, changed if stored is not None else list(packages.values()))
+        stored = self._stored("index", _StoredIndex)
+        if stored is None or stored.digest != _digest(known) or changed or len(packages) != len(known):
+            stored = self._build(packages, changed, _digest(known))
             self._keep("packages", list(packages.values()))
         on_disk = [package for package in packages.values() if package.directory]
         cost = IndexCost(
@@ -198,49 +242,48 @@ class _Builder:
         )
         return LevelIndex(self._checkout, CallSites(stored.sites, stored.files, stored.bridged), cost)
 
-    def _build(self, packages: dict[str, PackageStamp], changed: list[PackageStamp]) -> _StoredIndex:
-        facts = {one.import_path: one for one in self._stored("facts", list[PackageFacts]) or ()}
-        if not facts:
-            changed = list(packages.values())
-        jobs = [(package.import_path, package.directory, package.relevant_files) for package in changed]
-        facts.update((one.import_path, one) for one in self._extract([job for job in jobs if job[2]]))
-        for path, _, names in jobs:
-            if not names:
-                facts.pop(path, None)
+    def _build(
+        self, packages: dict[str, PackageStamp], changed: list[PackageStamp], known_digest: str
+    ) -> _StoredIndex:
+        kept = self._stored("facts", _StoredFacts)
+        if kept is None or kept.digest != known_digest:
+            kept, changed = None, list(packages.values())
+        facts = {one.import_path: one for one in (kept.packages if kept is not None else ())}
+        for package in changed:
+            facts.pop(package.import_path, None)
+        facts.update((one.import_path, one) for one in self._extract([p for p in changed if p.relevant_files]))
         used = [facts[path] for path in packages if path in facts]
         self._stop_if_cancelled()
+        digest = _digest(packages)
         stored = _StoredIndex(
+            digest=digest,
             sites=[call_site(solved) for solved in solve(used)],
             files=sorted({file.name for package in packages.values() for file in package.files if file.in_build}),
             bridged=_bridged_files(packages),
         )
-        self._keep("facts", used)
+        self._keep("facts", _StoredFacts(digest, used))
         self._keep("index", stored)
         return stored
 
-    def _extract(self, jobs: list[Job]) -> list[PackageFacts]:
-        if len(jobs) <= FEW_PACKAGES or self._workers == 1:
-            return read_jobs(jobs)
-        shares = self._shares(jobs)
+    def _extract(self, packages: list[PackageStamp]) -> list[PackageFacts]:
+        if len(packages) <= FEW_PACKAGES or self._workers == 1:
+            return read_jobs([_job(package) for package in packages])
+        shares = _shares(packages, self._workers)
         with ThreadPoolExecutor(len(shares), thread_name_prefix="level-index") as pool:
-            answers = list(pool.map(self._ask_worker, shares))
+            try:
+                answers = list(pool.map(self._ask_worker, shares))
+            except BaseException:
+                # An interrupt ends the workers too: the pool waits for its threads.
+                self._cancel.set()
+                raise
         self._stop_if_cancelled()
         return [one for answer in answers for one in answer]
-
-    def _shares(self, jobs: list[Job]) -> list[list[Job]]:
-        """Jobs dealt out so that each worker gets about as many bytes."""
-        sizes = {job[0]: sum(Path(job[1], name).stat().st_size for name in job[2]) for job in jobs}
-        shares: list[tuple[int, list[Job]]] = [(0, []) for _ in range(self._workers)]
-        for job in sorted(jobs, key=lambda job: -sizes[job[0]]):
-            size, share = min(shares, key=lambda share: share[0])
-            shares.remove((size, share))
-            shares.append((size + sizes[job[0]], [*share, job]))
-        return [share for _, share in shares if share]
 
     def _ask_worker(self, jobs: list[Job]) -> list[PackageFacts]:
         """Have one worker process read its share; when it fails, this process reads it."""
         child = subprocess.Popen(
-            [sys.executable, "-m", "schedtui.toolchain.level_worker"],
+            [sys.executable, "-P", "-m", "schedtui.toolchain.level_worker"],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (_PACKAGE_PLACE, _python_path())))},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

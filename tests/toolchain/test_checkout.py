@@ -138,7 +138,10 @@ def test_the_git_tag_tells_the_release_and_changes_are_listed(tmp_path: Path) ->
     assert open_checkout(root).release.describe() == "v1.36.3 (git tag)"
     write(root / "pkg/scheduler/scheduler.go", "package scheduler\n")
     write(root / "untracked.go", "package x\n")
-    assert open_checkout(root).dirty_files == ("pkg/scheduler/scheduler.go",)
+    edited = open_checkout(root)
+    assert edited.dirty_files == ("pkg/scheduler/scheduler.go",)
+    assert edited.edited_since(0) == {"scheduler.go"}
+    assert edited.edited_since(1e12) == frozenset()
     git(root, "commit", "-am", "y")
     release = open_checkout(root).release
     assert (release.version, release.exact) == ("v1.36.3", False)

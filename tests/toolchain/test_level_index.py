@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -88,6 +89,31 @@ def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
     root = make_kubernetes(tmp_path / "k")
     write(tmp_path / "cache", "a file where the directory should be")
     assert level(load(root, tmp_path / "cache"), "scheduling_queue.go", 6, "Pod popped") == 5
+
+
+def test_a_cache_written_by_two_at_once_is_not_trusted(tmp_path: Path) -> None:
+    root, cache = make_kubernetes(tmp_path / "k"), tmp_path / "cache"
+    load(root, cache)
+    (old,) = cache.rglob("index.msgpack")
+    stale = old.read_bytes()
+    write(root / "pkg/scheduler/backend/queue/scheduling_queue.go", QUEUE_GO.replace("V(5)", "V(4)"))
+    load(root, cache)
+    old.write_bytes(stale)
+    assert level(load(root, cache), "scheduling_queue.go", 6, "Pod popped") == 4
+
+
+def test_a_file_edited_after_the_log_was_written_gives_no_level(tmp_path: Path) -> None:
+    root = make_kubernetes(tmp_path / "k")
+    for path in root.rglob("*.go"):
+        os.utime(path, (1_000, 1_000))
+    os.utime(root / "pkg/scheduler/backend/queue/scheduling_queue.go", (3_000, 3_000))
+    index = load(root, tmp_path / "cache")
+    text = b'I0301 10:00:00.000001       1 scheduling_queue.go:6] "Pod popped"\n'
+    (record,) = read_records(text)
+    assert index.reading(2_000).enrich(record).v is None
+    assert index.reading(4_000).enrich(record).v == 5
+    assert index.reading(500).enrich(record).v == 5
+    assert index.reading().enrich(record).v == 5
 
 
 def test_worker_processes_find_what_this_process_finds(tmp_path: Path) -> None:
