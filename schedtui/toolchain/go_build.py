@@ -7,11 +7,14 @@ arguments and the environment.
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import signal
 import threading
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from schedtui.core.build_problem import build_problem
@@ -20,7 +23,6 @@ from schedtui.processes import Child, run_to_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     from schedtui.core.symptom import Problem
 
@@ -133,7 +135,7 @@ def run_go_build(run: GoRun, progress: Callable[[BuildProgress], None], cancel: 
         The seconds that it took.
 
     Raises:
-        Cancelled: ``cancel`` was set; go has removed its work directory.
+        Cancelled: ``cancel`` was set; work directories in a GOTMPDIR of our own are removed.
         BuildFailed: It ended with an error; the details hold the compiler's lines.
     """
     counter = _Counter(run, progress)
@@ -170,10 +172,20 @@ def _run_child(
                 raise Cancelled(f"the build of {run.target} was cancelled")
             counter.tell()
     finally:
-        # SIGINT, because it is the one signal at which go removes its work directory.
+        # SIGINT, because it is the one signal at which go itself tidies up.
         exit_code = child.end(first_signal=signal.SIGINT)
+        if cancel.is_set():
+            _remove_work_directories(run)
     lines.flush()
     return _Finished(exit_code)
+
+
+def _remove_work_directories(run: GoRun) -> None:
+    """Remove what go left in a temporary directory of our own: its compilers may write on while it tidies up."""
+    scratch = run.environment.get("GOTMPDIR", "")
+    if scratch and scratch != os.environ.get("GOTMPDIR"):
+        for left in Path(scratch).glob("go-build*"):
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _failed(run: GoRun, kept: list[str]) -> BuildFailed:
