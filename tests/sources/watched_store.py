@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from schedtui.core.log_rows import LogState, Row, Selection
 
-DEADLINE_SECONDS = 8.0
+DEADLINE_SECONDS = 30.0
 
 
 class WatchedStore(LogStore):
@@ -23,11 +23,13 @@ class WatchedStore(LogStore):
     ) -> None:
         self._news = threading.Condition()
         self.failures: list[BaseException] = []
+        self.listener: Callable[[LogState], object] = lambda state: None
         super().__init__([str(one) for one in inputs], self._note, level_lookup, self.failures.append)
 
     def _note(self, state: LogState) -> None:
         with self._news:
             self._news.notify_all()
+        self.listener(state)
 
     def wait(self, condition: Callable[[LogState], object]) -> LogState:
         """The first state that fulfils a condition."""

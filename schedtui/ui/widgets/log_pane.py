@@ -686,7 +686,6 @@ class LogPane(Vertical):
         self.view.set_active(False)
         view.set_rows(())
         self._show_panel()
-        view.move_to(0 if panel == "record" else 1)
         self.call_after_refresh(self._keep_cursor_in_view)
 
     def _keep_cursor_in_view(self) -> None:
@@ -705,6 +704,9 @@ class LogPane(Vertical):
         elif self.panel == "count":
             table = self.source.count_table()
             view.set_rows(count_rows(table, width) if table is not None else ())
+        if self.panel in ("count", "parts") and view.cursor == 0 and len(view.rows) > 1:
+            # The first row is the title.
+            view.move_to(1)
 
     def action_close_panel(self) -> None:
         """Close what is open beside the lines."""

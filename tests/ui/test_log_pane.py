@@ -1,0 +1,308 @@
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+
+from tests.sources.watched_store import DEADLINE_SECONDS
+from tests.ui.log_app import LogApp, store_of, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import pytest
+    from textual.pilot import Pilot
+
+
+SIZE = (80, 24)
+
+
+def line(number: int, rest: str = "", severity: str = "I") -> str:
+    header = f"{severity}1130 08:{number // 60:02}:{number % 60:02}.000000   12567 a.go:{number % 7 + 1}]"
+    return f'{header} "m{number}" pod="shop/web-{number % 4}"{rest}\n'
+
+
+LINES = "".join(line(number, severity="E" if number % 25 == 0 else "I") for number in range(100))
+
+
+async def settle(pilot: Pilot[None], condition: Callable[[], object]) -> None:
+    """Wait for something on the screen."""
+    deadline = time.monotonic() + DEADLINE_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        await pilot.pause()
+        await asyncio.sleep(0.01)
+
+
+async def ready(app: LogApp, pilot: Pilot[None]) -> None:
+    await settle(pilot, lambda: whole(app.store.state()) and app.shown_rows())
+
+
+async def test_a_row_is_the_line_from_column_nought(tmp_path: Path) -> None:
+    app = LogApp(store_of(tmp_path / "k.log", LINES))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        assert app.shown_rows()[-1] == line(99).rstrip("\n")[:80].rstrip()
+        assert len(app.shown_rows()) == 23
+        assert app.bar().startswith("FOLLOW")
+
+
+async def test_moving_up_pauses_counts_what_is_new_and_the_end_resumes(tmp_path: Path) -> None:
+    path = tmp_path / "k.log"
+    app = LogApp(store_of(path, LINES))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        await pilot.press("right", "k")
+        before = app.screen_rows()
+        with path.open("a") as file:
+            file.write(line(200) + line(201))
+        await settle(pilot, lambda: "PAUSED +2" in app.bar())
+        assert app.screen_rows() == before
+        await pilot.press("G")
+        assert app.bar().startswith("FOLLOW")
+        assert "m201" in app.shown_rows()[-1] or app.pane.view.left
+        assert app.pane.view.left == 40
+        with path.open("a") as file:
+            file.write(line(202))
+        await settle(pilot, lambda: app.pane.view.state.records == 103)
+        assert app.pane.view.following
+
+
+async def test_nothing_is_painted_when_nothing_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = LogApp(store_of(tmp_path / "k.log", LINES))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        painted: list[int] = []
+        paint = app.pane.view.render_line
+        monkeypatch.setattr(app.pane.view, "render_line", lambda y: painted.append(y) or paint(y))
+        for _ in range(5):
+            app.pane.show_growth()
+            await asyncio.sleep(0.1)
+        assert not painted
+
+
+async def test_control_characters_are_shown_and_markup_is_text(tmp_path: Path) -> None:
+    # Case C40.
+    text = (
+        'E0301 10:00:00.000001       1 x.go:1] "index [/idx] and [bold] and [link=x]" err="index [0]"\n'
+        "I0301 10:00:00.000002       1 x.go:2] \x1b[31mred \x1b]0;title\x07 done\rOVERWRITE\n"
+    )
+    app = LogApp(store_of(tmp_path / "k.log", text))
+    async with app.run_test(size=(120, 24)) as pilot:
+        await ready(app, pilot)
+        rows = app.shown_rows()
+        assert '"index [/idx] and [bold] and [link=x]"' in rows[0]
+        assert "␛[31mred ␛]0;title␇ done␍OVERWRITE" in rows[1]
+
+
+async def test_wide_characters_keep_columns_straight(tmp_path: Path) -> None:
+    app = LogApp(store_of(tmp_path / "k.log", line(1, ' n="调度器调度器调度器调度器调度器"') + line(2)))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        assert [cell_len(app.pane.view.render_line(y).text) for y in range(3)] == [80, 80, 80]
+        await pilot.press("right", "right")
+        assert [cell_len(app.pane.view.render_line(y).text) for y in range(3)] == [80, 80, 80]
+
+
+async def test_search_goes_along_counts_marks_and_steps(tmp_path: Path) -> None:
+    app = LogApp(store_of(tmp_path / "k.log", LINES))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        await pilot.press("g", "slash", *"web-3")
+        await settle(pilot, lambda: app.store.state().search_matches == 25)
+        await settle(pilot, lambda: "m3" in (app.pane.selected_record.message if app.pane.selected_record else ""))
+        strip = app.pane.view.render_line(3)
+        assert any(segment.text == "web-3" for segment in strip)
+        await pilot.press("enter", "n", "n", "N")
+        record = app.pane.selected_record
+        assert record is not None
+        assert record.message == "m7"
+        assert "/web-3 25" in app.bar()
+        await pilot.press("escape")
+        await settle(pilot, lambda: app.store.state().search is None)
+
+
+async def test_escape_in_a_search_goes_back(tmp_path: Path) -> None:
+    app = LogApp(store_of(tmp_path / "k.log", LINES))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        await pilot.press("slash", *"m4")
+        await settle(pilot, lambda: app.store.state().search == "m4")
+        await pilot.press("escape")
+        assert app.pane.view.following
+
+
+async def test_filter_parts_stack_are_switched_off_and_taken_away(tmp_path: Path) -> None:
+    app = LogApp(store_of(tmp_path / "k.log", LINES))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        await pilot.press("f", *"web-1", "enter", "f", *"m9", "enter")
+        await settle(pilot, lambda: len(app.shown_rows()) == 3)
+        assert "⟨web-1⟩ ⟨m9⟩" in app.bar()
+        await pilot.press("x", "enter")
+        await settle(pilot, lambda: app.store.state().last - app.store.state().first == 11)
+        assert "[web-1] ⟨m9⟩" in app.bar()
+        await pilot.press("escape", "escape", "escape")
+        await settle(pilot, lambda: app.store.state().last - app.store.state().first == 100)
+
+
+async def test_a_wrong_filter_says_where_and_stays_open(tmp_path: Path) -> None:
+    app = LogApp(store_of(tmp_path / "k.log", LINES))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        await pilot.press("f", "(", "x", "enter")
+        await settle(pilot, lambda: app.notices)
+        assert "character" in app.notices[-1]
+        await pilot.press("backspace", "backspace", "m", "5", "enter")
+        await settle(pilot, lambda: len(app.shown_rows()) == 11)
+
+
+async def test_context_lines(tmp_path: Path) -> None:
+    app = LogApp(store_of(tmp_path / "k.log", LINES))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        await pilot.press("f", *"m50", "enter", "+")
+        await settle(pilot, lambda: len(app.shown_rows()) == 3)
+        await pilot.press("-")
+        await settle(pilot, lambda: len(app.shown_rows()) == 1)
+
+
+async def test_errors_marks_and_the_pods_next_record(tmp_path: Path) -> None:
+    app = LogApp(store_of(tmp_path / "k.log", LINES))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+
+        def message() -> str:
+            record = app.pane.selected_record
+            return record.message if record else ""
+
+        await pilot.press("E")
+        assert message() == "m75"
+        await pilot.press("m", "E", "m", "e")
+        assert message() == "m75"
+        await pilot.press("'")
+        assert message() == "m50"
+        assert "◆" in "".join(app.screen_rows())
+        await pilot.press("p")
+        assert message() == "m54"
+        await pilot.press("P", "P")
+        assert message() == "m46"
+
+
+async def test_the_record_in_full_and_its_fields_as_filters(tmp_path: Path) -> None:
+    text = LINES + (
+        'E1130 09:00:00.000000   12567 b.go:9] "Observed a panic" pod="shop/web-9" stacktrace=<\n'
+        + "".join(f"\tframe {number}\n" for number in range(30))
+        + " >\n"
+    )
+    app = LogApp(store_of(tmp_path / "k.log", text))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        assert app.shown_rows()[-1].endswith("+31")
+        await pilot.press("enter")
+        panel = "\n".join(app.panel())
+        assert "2026-11-30 09:00:00.000000" in panel
+        assert "b.go:9" in panel
+        assert "frame 0" in panel
+        assert "frame 29" not in panel
+        rows = app.panel()
+        stack = next(place for place, row in enumerate(rows) if row.startswith("stacktrace"))
+        await pilot.press(*["j"] * stack, "enter")
+        assert any("frame 29" in row for row in app.panel())
+        pod = next(place for place, row in enumerate(app.panel()) if row.startswith("pod "))
+        await pilot.press("g", *["j"] * pod, "y", "=")
+        assert app.copied == ["shop/web-9"]
+        await settle(pilot, lambda: app.pane.filter_parts == ("pod:shop/web-9",))
+
+
+async def test_levels(tmp_path: Path) -> None:
+    store = store_of(tmp_path / "k.log", LINES)
+    store.set_level_lookup(lambda file, src_line, message: src_line)
+    app = LogApp(store)
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        app.pane.set_level(3)
+        await settle(pilot, lambda: app.store.state().selection.level == 3 and whole(app.store.state()))
+        counts = app.store.state().counts
+        assert counts.errors == 4
+        assert app.store.state().last - app.store.state().first == counts.up_to(3) + 4
+        assert "V≤3" in app.bar()
+        assert "4 errors stay" in app.notices[-1]
+
+
+async def test_counting_and_enter_filters(tmp_path: Path) -> None:
+    app = LogApp(store_of(tmp_path / "k.log", LINES))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        app.pane.count_by("by pod")
+        await settle(pilot, lambda: any("shop/web-2" in row for row in app.panel()))
+        await settle(pilot, lambda: app.panel()[0].startswith("100 by pod;"))
+        await pilot.press("enter")
+        await settle(pilot, lambda: app.store.state().last - app.store.state().first == 25)
+
+
+async def test_going_to_a_time_a_line_and_back_by_a_span(tmp_path: Path) -> None:
+    app = LogApp(store_of(tmp_path / "k.log", LINES))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        for words, message in (("08:00:30", "m30"), ("12", "m11"), ("-9s", "m90")):
+            app.pane.go_to(words)
+            await pilot.pause()
+            record = app.pane.selected_record
+            assert record is not None
+            assert record.message == message
+        app.pane.go_to("nonsense")
+        await settle(pilot, lambda: app.notices and "neither a time" in app.notices[-1])
+
+
+async def test_wrap_time_column_histogram_copy_source_and_save(tmp_path: Path) -> None:
+    app = LogApp(store_of(tmp_path / "k.log", LINES + line(300, ' err="' + "x" * 100 + '"')))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        await pilot.press("L")
+        assert app.shown_rows()[-1].endswith('x"')
+        await pilot.press("L", "T", "T", "T")
+        assert app.shown_rows()[-2].lstrip().startswith("+1.000000 I1130")
+        await pilot.press("T", "H")
+        await pilot.pause()
+        assert app.pane.has_class("-histogram")
+        await pilot.press("k", "y", ".")
+        await settle(pilot, lambda: app.jumps)
+        assert app.copied == [line(99).rstrip("\n")]
+        assert (app.jumps[0].file, app.jumps[0].line) == ("a.go", 2)
+        app.pane.save_to(str(tmp_path / "saved.log"))
+        await settle(pilot, lambda: any("101 records saved" in text for text in app.notices))
+        assert (tmp_path / "saved.log").read_text().startswith(line(0, severity="E"))
+
+
+async def test_a_line_of_300_000_characters(tmp_path: Path) -> None:
+    # Case C39.
+    app = LogApp(store_of(tmp_path / "k.log", LINES + line(300, ' err="' + "x" * 300_000 + '" end="here"')))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        assert len(app.screen_rows()[-1]) == 80
+        await pilot.press("L")
+        assert len(app.shown_rows()) == 23
+        await pilot.press("L", "enter")
+        assert any("300 000 characters" in row for row in app.panel())
+
+
+async def test_an_empty_log_and_an_empty_selection_say_why(tmp_path: Path) -> None:
+    app = LogApp(store_of(tmp_path / "k.log", LINES))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        app.pane.apply_filter("nowhere-to-be-found")
+        await settle(pilot, lambda: "No record passes" in app.screen_rows()[0])
+
+
+async def test_resizing_keeps_the_cursor_in_view(tmp_path: Path) -> None:
+    app = LogApp(store_of(tmp_path / "k.log", LINES))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        await pilot.press("g", *["j"] * 15)
+        await pilot.resize_terminal(60, 8)
+        await pilot.pause()
+        assert any("m15" in text for text in app.screen_rows())
