@@ -11,13 +11,26 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-import re2
-
+from schedtui.core.filter_text import (
+    BARE_WORD,
+    bytes_contain,
+    compile_pattern,
+    contains,
+    is_wrapped_oddly,
+    quoted,
+    safe_pieces,
+    smart_case,
+    whole_match,
+    written_key,
+    written_value,
+)
 from schedtui.core.klog.header import FULL_HEADER
 from schedtui.core.record_facets import nodes_of, plugins_of, pods_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import re2
 
     from schedtui.core.record import FieldValue, Record
 
@@ -26,12 +39,6 @@ SEVERITIES = "IWEF"
 
 DAY_US = 86_400_000_000
 """Microseconds of a day."""
-
-_PARTIAL_LINE = re.compile(rb" std(?:out|err) P")
-_SAFE_PIECES = re.compile(r"[A-Za-z0-9_.-]+")
-_WORD = re.compile(r"[^\s|!()\"/:=<>]+(?:[:/=<>-][^\s|!()\"]*)?\Z")
-_NAME = re.compile(r"[A-Za-z_][\w.-]*\Z")
-_BARE_VALUE = re.compile(r"[^\s|()\"]+\Z")
 
 
 class Node(Protocol):
@@ -47,60 +54,6 @@ class Node(Protocol):
         """The condition in the filter language."""
 
 
-def quoted(text: str) -> str:
-    """``text`` as a phrase of the filter language."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t") + '"'
-
-
-def written_value(text: str) -> str:
-    """A value as it stands behind a key: bare where that is possible."""
-    return text if _BARE_VALUE.match(text) and not text.startswith(("!", "=", "/")) else quoted(text)
-
-
-def written_key(key: str) -> str:
-    """A key as it stands in front of a colon."""
-    return key if _NAME.match(key) else quoted(key)
-
-
-def is_wrapped_oddly(raw: bytes) -> bool:
-    """True for bytes in which a record's text need not stand as it is: docker's JSON, CRI's partial lines."""
-    return b'"log":' in raw or _PARTIAL_LINE.search(raw) is not None
-
-
-def smart_case(text: str) -> bool:
-    """True when a text without capitals is to match any case."""
-    return text == text.lower()
-
-
-def _contains(text: str) -> Callable[[str], bool]:
-    """A search for ``text`` as it stands, smart about case."""
-    if not smart_case(text) or not any(character.isalpha() for character in text):
-        return lambda haystack: text in haystack
-    if text.isascii():
-        search = re.compile(re.escape(text), re.IGNORECASE | re.ASCII).search
-        return lambda haystack: search(haystack) is not None
-    lowered = text.lower()
-    return lambda haystack: lowered in haystack.lower()
-
-
-def _bytes_contain(text: str) -> Callable[[bytes], bool]:
-    """A necessary condition on bytes for ``text`` in the decoded text."""
-    if "\ufffd" in text or "\n" in text or (smart_case(text) and not text.isascii()):
-        return lambda raw: True
-    needle = text.encode("utf-8", "replace")
-    if not smart_case(text):
-        return lambda raw: needle in raw or is_wrapped_oddly(raw)
-    return lambda raw: needle in raw or needle in raw.lower() or is_wrapped_oddly(raw)
-
-
-def _glob(pattern: str) -> Callable[[str], bool]:
-    """A whole match of a text with ``*`` for anything."""
-    if "*" not in pattern:
-        return lambda text: text == pattern
-    expression = re.compile(".*".join(re.escape(part) for part in pattern.split("*")), re.DOTALL)
-    return lambda text: expression.fullmatch(text) is not None
-
-
 @dataclass(frozen=True)
 class Text:
     """A word or phrase anywhere in the record."""
@@ -112,11 +65,11 @@ class Text:
 
     @cached_property
     def _search(self) -> Callable[[str], bool]:
-        return _contains(self.text)
+        return contains(self.text)
 
     @cached_property
     def _search_bytes(self) -> Callable[[bytes], bool]:
-        return _bytes_contain(self.text)
+        return bytes_contain(self.text)
 
     def matches(self, record: Record) -> bool:
         """Whether the record's text holds it."""
@@ -128,20 +81,7 @@ class Text:
 
     def describe(self) -> str:
         """The word, in quotes where they are needed."""
-        return quoted(self.text) if self.phrase or not _WORD.match(self.text) else self.text
-
-
-def compile_pattern(pattern: str, ignore_case: bool) -> re2._Regexp[str]:
-    """A linear-time expression.
-
-    Raises:
-        re2.error: The pattern does not fit.
-    """
-    options = re2.Options()
-    options.log_errors = False
-    options.case_sensitive = not ignore_case
-    options.max_mem = 64 * 1024 * 1024
-    return re2.compile(pattern, options=options)
+        return quoted(self.text) if self.phrase or not BARE_WORD.match(self.text) else self.text
 
 
 @dataclass(frozen=True)
@@ -274,11 +214,11 @@ class NameIs:
 
     @cached_property
     def _whole(self) -> Callable[[str], bool]:
-        return _glob(self.name)
+        return whole_match(self.name)
 
     @cached_property
     def _pieces(self) -> tuple[bytes, ...]:
-        return _safe_pieces(self.name)
+        return safe_pieces(self.name)
 
     def matches(self, record: Record) -> bool:
         """Whether one of the record's names is it."""
@@ -301,11 +241,6 @@ class NameIs:
 _FACETS: dict[str, Callable[[Record], list[str]]] = {"pod": pods_of, "node": nodes_of, "plugin": plugins_of}
 
 
-def _safe_pieces(text: str) -> tuple[bytes, ...]:
-    """The parts of a value that stand in text and in JSON alike, unescaped."""
-    return tuple(piece.encode() for piece in _SAFE_PIECES.findall(text))
-
-
 @dataclass(frozen=True)
 class FileIs:
     """The Go file that logged the record, and perhaps the line."""
@@ -317,11 +252,11 @@ class FileIs:
 
     @cached_property
     def _whole(self) -> Callable[[str], bool]:
-        return _glob(self.file)
+        return whole_match(self.file)
 
     @cached_property
     def _pieces(self) -> tuple[bytes, ...]:
-        return _safe_pieces(self.file.rpartition("/")[2])
+        return safe_pieces(self.file.rpartition("/")[2])
 
     def matches(self, record: Record) -> bool:
         """Whether the record comes from there."""
@@ -329,7 +264,7 @@ class FileIs:
             return False
         if "/" in self.file:
             caller = (record.caller or "").rpartition(":")[0]
-            return self._whole(caller) or (not caller and _glob(self.file.rpartition("/")[2])(record.file))
+            return self._whole(caller) or (not caller and whole_match(self.file.rpartition("/")[2])(record.file))
         return self._whole(record.file) or self._whole(record.file.removesuffix(".go"))
 
     def may_match(self, raw: bytes) -> bool:
@@ -393,7 +328,7 @@ class FieldIs:
     def _search(self) -> Callable[[str], bool]:
         if self.operator == "=":
             return lambda text: text == self.value
-        return _glob(self.value) if "*" in self.value else _contains(self.value)
+        return whole_match(self.value) if "*" in self.value else contains(self.value)
 
     @cached_property
     def _pieces(self) -> tuple[bytes, ...]:
@@ -403,7 +338,7 @@ class FieldIs:
             return ()
         if self.value in ("true", "false", "null", "True", "False", "None") or not self.value.isascii():
             return ()
-        return _safe_pieces(self.value)
+        return safe_pieces(self.value)
 
     def matches(self, record: Record) -> bool:
         """Whether the field is there and its value fits."""

@@ -10,7 +10,7 @@ import json
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from schedtui.core.filter_nodes import written_key, written_value
+from schedtui.core.filter_text import written_key, written_value
 from schedtui.core.record import EPOCH
 from schedtui.ui.widgets.log_bar import number
 from schedtui.ui.widgets.rows import Row, row
