@@ -6,8 +6,11 @@ an argument list, never through a shell.
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -125,11 +128,23 @@ def _as_document(finding: Finding) -> dict[str, object]:
 
 
 def _print_finding(finding: Finding) -> None:
-    sign = click.style(_SIGNS[finding.status], fg=_COLOURS[finding.status])
-    click.echo(f"{sign}  {finding.id:<10}  {printable(finding.found)}")
+    colour = None if os.environ.get("NO_COLOR") else _COLOURS[finding.status]
+    sign = click.style(_SIGNS[finding.status], fg=colour)
+    first = f"{finding.id:<10}  "
+    click.echo(f"{sign}  {_wrapped(first + printable(finding.found))}")
     if finding.status != "ok":
-        click.echo(f"{'':18}{finding.why}")
+        click.echo(f"{'':18}{_wrapped(finding.why)}")
+        # The fix is not wrapped: it is there to be copied.
         click.echo(f"{'':18}fix: {printable(finding.fix.text)}")
+
+
+def _wrapped(text: str) -> str:
+    """``text`` in lines that fit a terminal; whole when the output goes elsewhere, where tools read lines."""
+    if not sys.stdout.isatty():
+        return text
+    width = max(40, shutil.get_terminal_size().columns - 1)
+    lines = textwrap.wrap(text, width - 18, break_long_words=False, break_on_hyphens=False)
+    return f"\n{'':18}".join(lines)
 
 
 def _print_sum(findings: Sequence[Finding]) -> None:

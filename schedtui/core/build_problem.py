@@ -59,6 +59,18 @@ BUILD_PROBLEMS = (
         "'go env GOWORK' names it. Set GOWORK=off for this build, or 'go work use .' in that workspace.",
     ),
     symptom(
+        "mod-flag-in-workspace",
+        r"-mod may only be set to readonly or vendor when in workspace mode",
+        "GOFLAGS holds -mod=mod, which Go refuses in a tree with a go.work",
+        "go env -u GOFLAGS   # or unset it where it is exported",
+    ),
+    symptom(
+        "two-gos",
+        r"compile: version \"(?P<one>[^\"]+)\" does not match go tool version \"(?P<other>[^\"]+)\"",
+        "GOROOT belongs to {one}, the go command to {other}",
+        "Unset GOROOT: a go command knows its own.",
+    ),
+    symptom(
         "vendor-stale",
         r"inconsistent vendoring in (?P<directory>.+?):?$",
         "The vendor directory in {directory} is missing or does not fit go.mod",

@@ -179,9 +179,10 @@ def _pem(base: Path, table: dict[str, Any], key: str, what: str) -> bytes | None
     path = base / str(named)
     try:
         return path.read_bytes()
-    except OSError as error:
+    except (OSError, ValueError) as error:
+        # ValueError: a NUL in the name, which no file has.
         raise _Unusable(
-            f"{what} {path} cannot be read: {error.strerror}",
+            f"{what} {path} cannot be read: {getattr(error, 'strerror', error)}",
             "Paths in a kubeconfig are relative to its own directory; copy the file there.",
         ) from None
 
@@ -212,7 +213,7 @@ def _token(base: Path, user: dict[str, Any]) -> str:
     path = base / str(named)
     try:
         return path.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not text"
         raise _Unusable(f"the token file {path} cannot be read: {reason}", "Fetch the kubeconfig again.") from None
 

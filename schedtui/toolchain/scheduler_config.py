@@ -135,9 +135,12 @@ def _wrong_fields(path: Path, document: dict[str, Any]) -> tuple[str, str] | Non
             close = difflib.get_close_matches(str(field), FIELDS, n=1)
             advice = f"Did you mean {close[0]}?" if close else f"Known: {', '.join(FIELDS[2:])}."
             return f"{path} holds the unknown field {field}", advice
+    profiles = document.get("profiles")
+    if profiles is not None and not isinstance(profiles, list):
+        return f"{path}: profiles is not a list", "Begin each profile with '- schedulerName: NAME'."
     names = [
         profile.get("schedulerName", "default-scheduler")
-        for profile in document.get("profiles") or []
+        for profile in (profiles if isinstance(profiles, list) else [])
         if isinstance(profile, dict)
     ]
     twice = next((name for name in names if names.count(name) > 1), None)

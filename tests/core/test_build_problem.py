@@ -30,6 +30,16 @@ SEEN = [
         "main.go:3:8: no required module provides package k8s.io/klog/v2; to add it:",
         "k8s.io/klog/v2",
     ),
+    (
+        "mod-flag-in-workspace",
+        'go: -mod may only be set to readonly or vendor when in workspace mode, but it is set to "mod"',
+        "-mod=mod",
+    ),
+    (
+        "two-gos",
+        'compile: version "go1.19.13" does not match go tool version "go1.26.8"',
+        "GOROOT belongs to go1.19",
+    ),
     ("vendor-stale", "go: inconsistent vendoring in /home/dev/kubernetes:", "/home/dev/kubernetes is missing"),
     (
         "vendor-lookup",

@@ -125,6 +125,17 @@ def modules_off(setup: SaneSetup) -> None:
     setup.write_go(GO111MODULE="off")
 
 
+def goroot_of_another_go(setup: SaneSetup) -> None:
+    (setup.home / "goroot" / "VERSION").write_text("go1.19.13\ntime 2023-09-01T00:00:00Z\n")
+    setup.setenv("GOROOT", str(setup.home / "goroot"))
+    (setup.home / "goroot" / "src").mkdir()
+
+
+def mod_flag_in_workspace(setup: SaneSetup) -> None:
+    (setup.tree / "go.work").write_text("go 1.24\n\nuse .\n")
+    setup.write_go(GOFLAGS="-mod=mod", GOWORK=str(setup.tree / "go.work"))
+
+
 def gopath_bin_not_on_path(setup: SaneSetup) -> None:
     other = setup.home / "elsewhere"
     (other / "bin").mkdir(parents=True)
@@ -373,6 +384,8 @@ BROKEN: list[tuple[Callable[[SaneSetup], None], str, str, str]] = [
     (gopath_inside_goroot, "go-env", "lies inside GOROOT", "go env -w GOPATH="),
     (gopath_is_goroot, "go-env", "lies inside GOROOT", "go env -w GOPATH="),
     (modules_off, "go-env", "GO111MODULE=off", "go env -w GO111MODULE=on"),
+    (goroot_of_another_go, "go-env", "is go1.19.13, but the go on PATH is go1.26.8", "unset GOROOT"),
+    (mod_flag_in_workspace, "module", "-mod=mod", "go env -u GOFLAGS"),
     (gopath_bin_not_on_path, "go-env", "is not on PATH", "export PATH="),
     (checkout_in_gopath_pkg, "go-env", "which belongs to Go", "schedtui source get"),
     (goproxy_off, "goproxy", "GOPROXY is off", "go env -u GOPROXY"),

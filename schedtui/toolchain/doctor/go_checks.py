@@ -104,6 +104,12 @@ def check_go_env(subject: Subject) -> Finding:
         return fail(
             f"GOROOT is set to {named_root}, where no Go is", "unset GOROOT   # also in your shell's profile"
         )
+    other = _version_of_root(named_root)
+    if other is not None and other != subject.go.version:
+        return fail(
+            f"GOROOT {named_root} is {other}, but the go on PATH is {subject.go.version}",
+            "unset GOROOT   # a go command knows its own; also in your shell's profile",
+        )
     if isinstance(settings, SchedtuiError):
         detail = settings.details[-1] if settings.details else settings.where
         return fail(f"go env fails: {detail}", "go env   # shows the reason; 'go env -w' settings stand in go/env")
@@ -116,6 +122,16 @@ def check_go_env(subject: Subject) -> Finding:
     if settings.get("GO111MODULE") == "off":
         return fail("GO111MODULE=off: Go ignores go.mod", _set_variable(subject, "GO111MODULE", "on"))
     return _check_places(subject, settings, paths)
+
+
+def _version_of_root(root: str) -> GoVersion | None:
+    """Which Go a GOROOT holds, from its VERSION file."""
+    if not root:
+        return None
+    try:
+        return GoVersion.parse((Path(root) / "VERSION").read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return None
 
 
 def _check_places(subject: Subject, settings: dict[str, str], paths: list[str]) -> Finding:

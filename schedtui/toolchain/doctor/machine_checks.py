@@ -138,10 +138,12 @@ def check_terminal(subject: Subject) -> Finding:
     if kind in ("", "dumb", "unknown"):
         return fail(f"TERM is {kind or 'not set'}: the screen cannot be drawn", "export TERM=xterm-256color")
     size = f"{terminal.columns}x{terminal.lines}"
-    if terminal.columns and (terminal.columns < SMALLEST[0] or terminal.lines < SMALLEST[1]):
+    known = terminal.columns > 0 and terminal.lines > 0
+    if known and (terminal.columns < SMALLEST[0] or terminal.lines < SMALLEST[1]):
         return warn(f"{size} is too small for the panes", f"Make it at least 80x24 (the least is {SMALLEST[0]}x"
                     f"{SMALLEST[1]}).")  # fmt: skip
-    return ok(f"{kind}, {_colours(kind, variables.get('COLORTERM', ''))}, {character_set}, {size}")
+    colours = _colours(kind, variables.get("COLORTERM", ""))
+    return ok(f"{kind}, {colours}, {character_set}, {size if known else 'size unknown'}")
 
 
 def _colours(kind: str, announced: str) -> str:

@@ -83,6 +83,10 @@ def _wrong_flags(subject: Subject, checkout: Checkout, settings: dict[str, str])
         return fail("GOFLAGS holds -mod=vendor, but the tree has no vendor directory", _unset(subject, "GOFLAGS"))
     work = checkout.root / "go.work"
     active = settings.get("GOWORK", "")
+    if "-mod=mod" in settings.get("GOFLAGS", "").split() and active not in ("", "off"):
+        return fail(
+            "GOFLAGS holds -mod=mod, which Go refuses in a tree with a go.work", _unset(subject, "GOFLAGS")
+        )
     if work.exists() and active == "off":
         return fail("GOWORK=off, but the tree finds its staging modules by its go.work", _unset(subject, "GOWORK"))
     if active not in ("", "off") and Path(active).resolve() != work.resolve():
