@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from schedtui.core import filter_nodes as nodes
+from schedtui.core.filter_text import is_wrapped_oddly, safe_pieces
 from schedtui.core.log_headers import UNKNOWN_TIME
 from schedtui.core.log_search import SearchPattern, is_insensitive
 from schedtui.core.log_sites import UNKNOWN_LEVEL
@@ -199,7 +200,7 @@ class Evaluation:
     def _oddly_wrapped(self) -> NDArray[np.bool_]:
         odd = self._nothing()
         for position in np.flatnonzero(~self._is_bare()[: len(self._starts)]).tolist():
-            odd[position] = nodes.is_wrapped_oddly(self._raw(position))
+            odd[position] = is_wrapped_oddly(self._raw(position))
         return odd
 
     def pattern(self, node: nodes.Pattern) -> Verdict:
@@ -226,7 +227,7 @@ class Evaluation:
         pieces = node._pieces
         own = node.key in nodes._OWN_KEYS
         if not own and node.key.isascii():
-            pieces = (*pieces, *nodes._safe_pieces(node.key))
+            pieces = (*pieces, *safe_pieces(node.key))
         return self._pair(node.key, node.value, pieces, exact=node.operator == "=" and not own)
 
     def _pair(self, key: str, value: str, pieces: Sequence[bytes], *, exact: bool) -> Verdict:
