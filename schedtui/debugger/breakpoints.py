@@ -284,6 +284,24 @@ def is_pod_name(text: str) -> bool:
     return bool(_POD.match(text))
 
 
+POD_DECLARATIONS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"\b(\w+) \*(?:v1|corev1)\.Pod\b"), ""),
+    (re.compile(r"\b(\w+) :?= \w+\.(?:GetPod\(\)|Pod)$", re.M), ""),
+    (re.compile(r"\b(\w+) \*framework\.QueuedPodInfo\b"), ".PodInfo.Pod"),
+    (re.compile(r"\b(\w+), err := \w+\.NextPod\("), ".PodInfo.Pod"),
+    (re.compile(r"\b(\w+) framework\.QueuedEntityInfo\b"), ".(data).PodInfo.Pod"),
+)
+"""How the scheduler's source declares a pod (1.29 to 1.37), and the way from there to the ``*v1.Pod``."""
+
+
+def pod_expression_in(source: str) -> str:
+    """The expression of the pod in a piece of a function, from its first line to the one to stop at; or empty."""
+    for pattern, way in POD_DECLARATIONS:
+        if match := pattern.search(source):
+            return match[1] + way
+    return ""
+
+
 def narrowed(station: Station, catalogue: Catalogue) -> Station:
     """The station to use for one pod: itself where it knows its pod, else the one that it points to."""
     if any(place.pod for place in station.place) or not station.narrow:

@@ -6,6 +6,7 @@ what the commands mean and posts nothing.
 
 from __future__ import annotations
 
+import logging
 import time
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
     from schedtui.debugger.questions import Question
     from schedtui.debugger.session import DlvSession, Piece
+
+LOG = logging.getLogger(__name__)
+"""For answers that do not parse; they are shown raw as well."""
 
 USUAL_SECONDS = 30.0
 """How long a command that does not resume the target may take."""
@@ -60,8 +64,6 @@ class Conversation:
         self._wake = wake
         self._interrupted = interrupted
         self._decide = decide
-        self.log: list[str] = []
-        """Answers of ours that did not parse, as they came."""
 
     def ask(
         self, line: str, *, limit: float | None = USUAL_SECONDS, answers: Mapping[str, str] | None = None
@@ -95,7 +97,8 @@ class Conversation:
             piece = self.session.poll(left, wake=self._wake)
             if isinstance(piece, Prompted):
                 reply = read_reply(text + piece.text, self._mark)
-                self.log.extend(reply.unreadable)
+                for line in reply.unreadable:
+                    LOG.warning("an answer of dlv's does not parse: %r", line)
                 return reply
             if isinstance(piece, Asked):
                 text += piece.text + piece.line + "\n"

@@ -60,6 +60,7 @@ class Inspector:
         self.watches = list(watches)
         self._before: dict[str, str] = {}
         self._shown: dict[str, str] = {}
+        self._told_optimised = False
         self.stop: Stop | None = None
         self.frame = 0
 
@@ -84,6 +85,9 @@ class Inspector:
         self._before, self._shown = self._shown, {}
         reply = self._talk.documents(f"schedtui_stop {STACK_DEPTH}")
         state: Document = reply.documents.get("state", {})
+        if reason == "interrupt" and not state.get("goroutine"):
+            # Attached to a server whose target has not begun yet.
+            reason = "entry"
         if reason in ("interrupt", "unknown") and not state.get("breakpoint"):
             reply, state = self._to_the_loop(reply, state)
         stop = self._stop_of(state, reply.documents.get("stack", []), reason, text)
@@ -92,7 +96,8 @@ class Inspector:
             self._talk.ask(f"frame {self.frame}")
         if reason == "interrupt" and stop.reason == "interrupt" and stop.frames:
             stop = replace(stop, title=f"interrupted in {_where(stop.frames[self.frame])}")
-        if stop.optimised and not note:
+        if stop.optimised and not note and not self._told_optimised:
+            self._told_optimised = True
             note = "optimised code: lines jump and values are missing; build with -N -l"
         stop = self._with_values(replace(stop, note=note, selected_frame=self.frame))
         self.stop = stop

@@ -370,7 +370,7 @@ def _breakpoint(document: Document, wanted: Wanted | None, file: str) -> Breakpo
         hit_count=document["hits"],
         tracepoint=document["tracepoint"],
         watch=bool(document["watch"]),
-        suspended=document["addresses"] == 0,
+        suspended=document["addresses"] == 0 and not document["disabled"],
         hit_condition=f"{hits} {PER_GOROUTINE}" if hits and document["per_goroutine"] else hits,
         asked=wanted.kept.location if wanted else "",
         pod=wanted.kept.pod if wanted else "",

@@ -76,24 +76,42 @@ def locate(engine: Engine, kept: KeptBreakpoint, catalogue: Catalogue) -> Locate
         if station.hot
         for place in station.place
     )
-    condition = _pod_condition_at(kept, function, catalogue)
+    condition = _pod_condition_at(engine, kept, located.location, catalogue) if kept.pod else ""
     return Located(located.location, asked, located.note, condition, hot)
 
 
-def _pod_condition_at(kept: KeptBreakpoint, function: str, catalogue: Catalogue) -> str:
-    """The condition for one pod at a place that is no station of its own."""
-    if not kept.pod:
-        return ""
-    home = kept.function or function
+def _pod_condition_at(engine: Engine, kept: KeptBreakpoint, location: str, catalogue: Catalogue) -> str:
+    """The condition for one pod at a place that is no station: as its function names the pod."""
+    found = engine.talk.ask(f"schedtui_find {starlark_text(location)}").documents.get("locations") or []
+    function = str(found[0].get("function", "")) if found else ""
+    line = int(found[0].get("line", 0)) if found else 0
     for station in catalogue.stations:
         for place in station.place:
-            if place.pod and resolving.full_name(place) == home:
+            if place.pod and not place.has and resolving.full_name(place) == function:
                 return resolving.pod_condition(place.pod, kept.pod)
+    expression = _pod_by_source(engine, function, str(found[0].get("file", "")), line) if found else ""
+    if expression:
+        return resolving.pod_condition(expression, kept.pod)
     raise DebuggerFailed(
         "It is not known how this place names its pod",
         where=kept.location,
         hint="Set it with a condition of your own, or use a station of the catalogue (b b).",
     )
+
+
+def _pod_by_source(engine: Engine, function: str, file: str, line: int) -> str:
+    """How the function around a line declares its pod; empty when it does not or the source is not here."""
+    path = _readable(engine, file)
+    head = engine.talk.ask(f"schedtui_find {starlark_text(function)}").documents.get("locations") or []
+    if path is None or not head:
+        return ""
+    lines = path.read_bytes().decode("utf-8", "replace").split("\n")
+    first = int(head[0].get("line", 0))
+    # A declaration runs on over its parameters even when the stop is at its first line.
+    signature = next(
+        (n for n in range(first, first + 20) if n <= len(lines) and lines[n - 1].endswith("{")), first
+    )
+    return resolving.pod_expression_in("\n".join(lines[first - 1 : max(line - 1, signature)]))
 
 
 # --- stations of the catalogue ----------------------------------------------------------------------------------
@@ -215,7 +233,9 @@ def _by_line(engine: Engine, kept: KeptBreakpoint, file: str, line: int) -> Loca
     path = Path(file) if file.startswith("/") else None
     if engine.source is not None and (path is None or not path.is_file()):
         path = engine.source.file_path(file)
-    spelled = _spelled_path(engine, file, path)
+    spelled = _spelled_path(engine, file, path, line, kept.message)
+    if path is None or not path.is_file():
+        path = _readable(engine, spelled)
     anchor = kept.message or kept.text
     if not anchor or path is None or not path.is_file():
         return Located(f"{spelled}:{line}", kept.location)
@@ -231,7 +251,7 @@ def _by_line(engine: Engine, kept: KeptBreakpoint, file: str, line: int) -> Loca
     return Located(f"{spelled}:{now}", kept.location, f"{file}:{line} has moved to line {now}")
 
 
-def _spelled_path(engine: Engine, file: str, path: Path | None) -> str:
+def _spelled_path(engine: Engine, file: str, path: Path | None, line: int, message: str) -> str:
     """The file as the binary's debug information spells it: dlv compares paths as they were at the build."""
     if file.startswith("/"):
         spelled = engine.paths.spelled(file)
@@ -244,7 +264,15 @@ def _spelled_path(engine: Engine, file: str, path: Path | None) -> str:
     found = _sources(engine, file)
     if path is not None and str(path) in found:
         return str(path)
+    if len(found) > 1 and message:
+        # A log line names only the file's base name: the message tells which of them it is.
+        found = tuple(one for one in found if _holds(engine, one, line, message)) or found
     return found[0] if len(found) == 1 else file
+
+
+def _holds(engine: Engine, file: str, line: int, message: str) -> bool:
+    path = _readable(engine, file)
+    return path is not None and resolving.line_with(path, message, max(1, line - 2), line + 2) is not None
 
 
 def _sources(engine: Engine, file: str, *, whole: bool = False) -> tuple[str, ...]:

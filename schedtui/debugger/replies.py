@@ -49,6 +49,7 @@ def read_reply(text: str, mark: str) -> Reply:
                 documents[kind] = msgspec.json.decode(body)
             except (msgspec.DecodeError, UnicodeError):
                 unreadable.append(line)
+                lines.append(line[len(mark) :])
             continue
         if line.startswith(FAILED) and not failure:
             failure = _PLACE.sub("", line[len(FAILED) :])

@@ -222,6 +222,35 @@ def bar(taken: int, most: int) -> str:
     return f"[{'#' * filled}{'-' * (BAR_WIDTH - filled)}] {share * 100:3.0f} %"
 
 
+def _rejections(expression: str, read: Read) -> Iterable[str]:
+    """Why each node was refused: from a map of statuses, or from what a ``FitError`` holds."""
+    for path in REJECTION_PATHS:
+        found = read(expression + path, "3, 256, 64")
+        pairs = entries(found)
+        for node, status in pairs[:REJECTION_LINES]:
+            reasons = _names(member(status, "reasons") or {})
+            plugin = plain(member(status, "plugin"))
+            yield f"{plain(node):<16}{_code(member(status, 'code') or {})} {plugin}: {reasons}"
+        if len(pairs) > REJECTION_LINES:
+            yield f"… {int(inner(found).get('len', 0)) - REJECTION_LINES} more nodes" if found else ""
+        if pairs:
+            return
+
+
+REJECTION_LINES = 20
+"""How many nodes a view of refusals lists."""
+
+REJECTION_PATHS = (
+    "",
+    ".nodeToStatus",
+    ".Diagnosis.NodeToStatus.nodeToStatus",
+    ".Diagnosis.NodeToStatusMap",
+    ".err.(data).Diagnosis.NodeToStatus.nodeToStatus",
+    ".err.(data).Diagnosis.NodeToStatusMap",
+)
+"""Where the statuses of nodes are kept (1.29: a map; 1.36 and 1.37: in a struct), from a status or an error."""
+
+
 def _queue_lines(expression: str, read: Read) -> Iterable[str]:
     for label, paths in QUEUE_PARTS:
         for path in paths:
@@ -341,7 +370,19 @@ VIEWS: tuple[View, ...] = (
             Row("reasons", (".reasons",), _names),
             Row("error", (".err",)),
         ),
+        _rejections,
     ),
+    View(
+        re.compile(r"k8s\.io/kubernetes/pkg/scheduler/framework\.FitError"),
+        (
+            Row("nodes", (".NumAllNodes",)),
+            Row("rejected by", (".Diagnosis.UnschedulablePlugins",), _names),
+            Row("PreFilter says", (".Diagnosis.PreFilterMsg",)),
+            Row("PostFilter says", (".Diagnosis.PostFilterMsg",)),
+        ),
+        _rejections,
+    ),
+    View(re.compile(r"k8s\.io/kubernetes/pkg/scheduler/framework\.NodeToStatus(?:Map)?"), (), _rejections),
     View(
         re.compile(r"k8s\.io/kubernetes/pkg/scheduler/(?:backend|internal)/queue\.PriorityQueue"),
         (),

@@ -111,7 +111,7 @@ def test_exits_and_restarts() -> None:
 def test_documents_are_taken_out_of_the_text() -> None:
     reply = replies.read_reply('before\nMARK state {"pid":1,"new":[]}\nMARK broken {"\nafter\n', "MARK ")
     assert reply.documents == {"state": {"pid": 1, "new": []}}
-    assert reply.text == "before\nafter"
+    assert reply.text == 'before\nbroken {"\nafter'
     assert reply.unreadable == ('MARK broken {"',)
 
 
