@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import deque
+from datetime import UTC
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -246,13 +247,15 @@ def _print_with_context(records: Iterable[Record], keep: LogFilter, printer: _Pr
             before.append(record)
 
 
-def _reading_of(tree: str) -> LevelReading:
-    """What knows the levels of text records: the index of a source tree."""
+def _reading_of(tree: str, inputs: Sequence[LogInput]) -> LevelReading:
+    """What knows the levels of text records: the index of a source tree, but for files edited after the logs."""
     from schedtui.config.directories import directories
     from schedtui.toolchain.checkout import open_checkout
     from schedtui.toolchain.level_index import load_level_index
 
-    return load_level_index(open_checkout(Path(tree)), directories().cache).reading()
+    written = [log.modified.replace(tzinfo=UTC).timestamp() for log in inputs if log.modified is not None]
+    index = load_level_index(open_checkout(Path(tree)), directories().cache)
+    return index.reading(min(written, default=None))
 
 
 def _with_levels(records: Iterator[Record], reading: LevelReading, ahead: int) -> Iterator[Record]:
@@ -317,7 +320,7 @@ def logs(
     printer = _Printer([log.name for log in inputs], as_json=as_json, masked=not unmask, marks=context > 0)
     sources = [_Source(log, printer.flush) for log in inputs]
     keep = _compile(options, sources)
-    reading = _reading_of(src) if src is not None else None
+    reading = _reading_of(src, inputs) if src is not None else None
     # Bytes can be refused unparsed only where no other record is needed: not for context, twins and levels.
     whole = context > 0 or len(sources) > 1 or reading is not None or keep.is_everything
     wanted = None if whole else keep.prefilter
