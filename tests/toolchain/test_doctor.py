@@ -38,6 +38,7 @@ CONTRACT = (
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One tiny program, built in the ways that people build the scheduler."""
     place = tmp_path_factory.mktemp("programs")
+    kubernetes_tree(place / "sound")
     tree = kubernetes_tree(place / "kubernetes")
     stamp = "-X k8s.io/component-base/version.gitVersion=v1.36.3"
     debug = "-gcflags=k8s.io/kubernetes/...=-N -l"

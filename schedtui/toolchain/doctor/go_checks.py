@@ -17,7 +17,6 @@ from schedtui.toolchain.dlv import (
     GO_RANGES,
     OLDEST_RELEASE,
     PINNED_RELEASE,
-    find_dlv,
     fitting_advice,
     format_release,
     probe_dlv,
@@ -202,7 +201,7 @@ def _ask_proxy(address: str) -> str:
 
 def check_dlv(subject: Subject) -> Finding:
     """Delve is there and recent enough for schedtui."""
-    tool = find_dlv()
+    tool = subject.dlv
     if tool is not None:
         return ok(f"dlv {format_release(tool.release)} at {tool.path}")
     fix = Fix.command(_go_word(subject), "install", f"{DLV_MODULE}@v{format_release(PINNED_RELEASE)}")
@@ -219,7 +218,7 @@ def check_dlv(subject: Subject) -> Finding:
 
 def check_dlv_go(subject: Subject) -> Finding:
     """Delve fits the Go that built (or will build) the target."""
-    tool = find_dlv()
+    tool = subject.dlv
     if tool is None:
         return not_asked("no dlv")
     program = subject.program

@@ -18,6 +18,7 @@ from schedtui.core.errors import SchedtuiError
 from schedtui.toolchain.api_probe import ServerAnswer, probe_server
 from schedtui.toolchain.binary import BinaryFacts, read_binary
 from schedtui.toolchain.checkout import Checkout, open_checkout
+from schedtui.toolchain.dlv import DlvTool, find_dlv
 from schedtui.toolchain.go import GoTool, find_go, go_environment
 from schedtui.toolchain.kubeconfig import Kubeconfig, read_kubeconfig
 from schedtui.toolchain.scheduler_config import SchedulerConfig, read_scheduler_config
@@ -192,6 +193,11 @@ class Subject:
             return go_environment(self.go, *names, directory=directory)
         except SchedtuiError as error:
             return error
+
+    @functools.cached_property
+    def dlv(self) -> DlvTool | None:
+        """The dlv that would be used as it is; None when none is there that is recent enough."""
+        return find_dlv()
 
     @functools.cached_property
     def checkout(self) -> Checkout | SchedtuiError | None:
