@@ -100,7 +100,6 @@ def _write_record(
     event = read_event(record)
     if event is None:
         return
-    is_json = record.kind == "json"
-    teller.apply_event(event, is_json=is_json)
-    fold.apply_event(event, is_json=is_json)
+    teller.apply_event(event)
+    fold.apply_event(event)
     out.event(event_document(event), masked=masked)

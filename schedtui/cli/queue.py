@@ -12,8 +12,8 @@ import click
 
 from schedtui.cli.output import json_option, print_json, print_table, printable
 from schedtui.cli.reading import LogReading, Moment
-from schedtui.core.event_scan import may_move
 from schedtui.core.queue_check import QueueChecker
+from schedtui.core.queue_dump import QueueDump
 from schedtui.core.queue_model import QueueModel
 from schedtui.core.story_document import time_text
 
@@ -45,11 +45,14 @@ def queue(files: tuple[str, ...], at: str | None, show_all: bool, as_json: bool)
     moment = Moment(at, reading)
     model = QueueModel(keep_gone=None if show_all else 0)
     reached_end = True
-    for record in reading.records(may_move):
-        if moment.is_past(record):
+    for fact in reading.facts():
+        if moment.is_past(fact):
             reached_end = False
             break
-        model.apply(record)
+        if isinstance(fact, QueueDump):
+            model.reach(fact.line, fact.time_us)
+        else:
+            model.apply_event(fact)
     if not reached_end and moment.line is not None:
         model.reach(moment.line)
     elif reached_end:
@@ -153,8 +156,11 @@ def check(files: tuple[str, ...], as_json: bool) -> int:
     """
     reading = LogReading(files)
     checker = QueueChecker()
-    for record in reading.records(may_move):
-        checker.apply(record)
+    for fact in reading.facts():
+        if isinstance(fact, QueueDump):
+            checker.compare(fact)
+        else:
+            checker.apply_event(fact)
     results = checker.results()
     if as_json:
         print_json(check_document(results))

@@ -10,8 +10,10 @@ import re
 from typing import TYPE_CHECKING
 
 from schedtui.core.errors import WrongUse
+from schedtui.core.event_reader import fact_of
+from schedtui.core.filter_nodes import DAY_US, TimeIs
 from schedtui.core.klog import split_records
-from schedtui.core.log_filter import NO_SPAN, LogSpan, parse_filter
+from schedtui.core.log_filter import LogSpan, parse_filter
 from schedtui.sources.inputs import (
     STANDARD_INPUT,
     Spooled,
@@ -22,11 +24,13 @@ from schedtui.sources.inputs import (
     span_of,
     span_of_all,
 )
+from schedtui.sources.parallel import read_facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from schedtui.core.log_filter import LogFilter
+    from schedtui.core.events import QueueEvent
+    from schedtui.core.queue_dump import QueueDump
     from schedtui.core.record import Record
     from schedtui.sources.inputs import LogInput
 
@@ -110,9 +114,25 @@ class LogReading:
         log = self.inputs[0]
         return read_input(log, wanted=wanted, chunks=lambda: self._tap.through(self._chunks(log)))
 
+    def facts(self) -> Iterator[QueueEvent | QueueDump]:
+        """All events that move something, and all dumps; several inputs merged by time."""
+        if len(self.inputs) > 1:
+            for record in self.records():
+                fact = fact_of(record)
+                if fact is not None:
+                    yield fact
+            return
+        log = self.inputs[0]
+        yield from read_facts(log, lambda: self._tap.through(self._chunks(log)))
+
     def last_line(self) -> int:
-        """1-based line of the last record of a single input, once all records have been read; 0 for several."""
-        return self._tap.last_record_line() if len(self.inputs) == 1 else 0
+        """1-based line of the last record of a single input, once it has been read to its end; 0 for several."""
+        if len(self.inputs) > 1:
+            return 0
+        if not self._tap.tail and self.inputs[0].size:
+            for _ in self._tap.through(read_chunks(self.inputs[0])):
+                pass
+        return self._tap.last_record_line()
 
 
 class Moment:
@@ -129,7 +149,7 @@ class Moment:
             WrongUse: It is neither.
         """
         self.line: int | None = None
-        self._before: LogFilter | None = None
+        self._before: TimeIs | None = None
         if text is None:
             return
         if _LINE.match(text):
@@ -144,7 +164,8 @@ class Moment:
         try:
             # Words that do not fit are told before anything is read.
             parse_filter(f'before:"{written}"', LogSpan(0, 0))
-            self._before = parse_filter(f'before:"{written}"', reading.span() or NO_SPAN)
+            node = parse_filter(f'before:"{written}"', reading.span()).node
+            self._before = node if isinstance(node, TimeIs) else None
         except WrongUse:
             raise WrongUse(
                 f"{text!r} is neither a line nor a time",
@@ -152,8 +173,11 @@ class Moment:
                 hint="For example: --at 1200, --at 10:32:05.5, --at 2026-11-30T10:32:05",
             ) from None
 
-    def is_past(self, record: Record) -> bool:
-        """Whether a record lies behind the moment."""
+    def is_past(self, fact: QueueEvent | QueueDump) -> bool:
+        """Whether something lies behind the moment."""
         if self.line is not None:
-            return record.line > self.line
-        return self._before is not None and record.time_us is not None and not self._before.matches(record)
+            return fact.line > self.line
+        if self._before is None or fact.time_us is None:
+            return False
+        time_us = fact.time_us % DAY_US if self._before.time_of_day else fact.time_us
+        return time_us > self._before.at_us

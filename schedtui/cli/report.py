@@ -47,16 +47,14 @@ def report(files: tuple[str, ...], only_nodes: bool, as_json: bool) -> int:
         _print_nodes(_count_nodes(files), as_json=as_json)
         return 0
     from schedtui.cli.reading import LogReading
-    from schedtui.core.event_scan import may_move
-    from schedtui.core.events import read_event
+    from schedtui.core.queue_dump import QueueDump
     from schedtui.core.report import ReportFold
 
     reading = LogReading(files)
     fold = ReportFold()
-    for record in reading.records(may_move):
-        event = read_event(record)
-        if event is not None:
-            fold.apply_event(event, is_json=record.kind == "json")
+    for fact in reading.facts():
+        if not isinstance(fact, QueueDump):
+            fold.apply_event(fact)
     result = fold.report()
     if as_json:
         print_json(report_document(result))
@@ -276,7 +274,7 @@ def _tell(names: list[str], files: tuple[str, ...]) -> list[PodStory]:
     for record in LogReading(files).records(teller_filter(names)):
         event = read_event(record)
         if event is not None:
-            teller.apply_event(event, is_json=record.kind == "json")
+            teller.apply_event(event)
     return [teller.story(name) for name in names]
 
 

@@ -23,6 +23,7 @@ _MOVE_STARTS = tuple(start.encode() for start, _ in MOVE_PREFIXES)
 _WORDS = frozenset(message.encode() for message in MESSAGES)
 _QUEUE_WORDS = frozenset(message.encode() for message, effect in MESSAGES.items() if effect not in STORY_EFFECTS)
 _PRINTF = re.compile(rb"(?i)pod|schedul|FLAG: --|lease|lost master|leader ?election")
+_JSON_PRINTF = re.compile(rb"(?i)FLAG: --(?:v|vmodule|feature-gates)=|lease|lost master|leader ?election")
 _ANYWHERE = re.compile(rb"(?i)" + b"|".join(sorted({re.escape(word[:24]) for word in _WORDS | {*_MOVE_STARTS}})))
 
 
@@ -34,11 +35,6 @@ def may_move(raw: bytes) -> bool:
 def may_tell(raw: bytes) -> bool:
     """Whether a record's bytes can say anything about a pod's way through the scheduler, scores included."""
     return _may_be(raw, _WORDS)
-
-
-def may_bind(raw: bytes) -> bool:
-    """Whether a record's bytes can say that a pod was bound."""
-    return b"bound" in raw
 
 
 def teller_filter(pods: Sequence[str]) -> Callable[[bytes], bool]:
@@ -56,6 +52,10 @@ def teller_filter(pods: Sequence[str]) -> Callable[[bytes], bool]:
 
 
 def _may_be(raw: bytes, words: frozenset[bytes]) -> bool:
+    if raw.startswith(b'{"ts":'):
+        start = raw.find(b'"msg":"')
+        message = raw[start + 7 : raw.find(b'"', start + 7)]
+        return message in words or message.startswith(_MOVE_STARTS) or _JSON_PRINTF.search(message) is not None
     if raw[:1] not in (b"I", b"E", b"W", b"F"):
         return _ANYWHERE.search(raw) is not None or _PRINTF.search(raw) is not None
     start = raw.find(b"] ")

@@ -242,9 +242,6 @@ _QUEUES: tuple[tuple[str, PodState], ...] = (
 )
 """Beginning of a ``queue=`` value → state: ``Active``, ``activeQ``, ``ActiveQueue`` have all been printed."""
 
-_PLUGIN_KEYS = ("unschedulable plugins", "unschedulablePlugins", "plugin")
-"""Keys that name plugins; the first has a blank in it."""
-
 _NAMES_IN_MAP = re.compile(r"(?:^map\[|[{,\s])\"?([A-Za-z][\w./-]*)\"?\s*:")
 """Names of a set that klog printed as Go text: ``map[NodeResourcesFit:{} TaintToleration:{}]``."""
 
@@ -290,6 +287,9 @@ def read_event(record: Record) -> QueueEvent | None:
     Returns:
         What it says about the queues, or None when it says nothing.
     """
+    if record.kind in ("plain", "debugger"):
+        # Without a header a line may be a part of any other: nothing is counted from it.
+        return None
     if record.kind == "notice":
         return _lost_lines(record)
     effect = effect_of(record.message) if record.structured else None
@@ -307,47 +307,107 @@ def _lost_lines(record: Record) -> QueueEvent | None:
 
 
 def _structured_event(record: Record, effect: str) -> QueueEvent:
-    fields = record.fields
-    pod, kind = _subject(record, effect)
-    plugins: tuple[str, ...] = ()
-    for key in _PLUGIN_KEYS:
-        if key in fields:
-            plugins = plugin_names(fields[key])
-            break
-    hint = fields.get("hint")
-    number = fields.get("score")
-    return _event(
-        record,
-        "gated" if effect == "moved" and record.message.endswith("gated") else effect,
-        pod,
-        kind=kind,
-        event=_first_text(fields, "event", "conditionReason", "verb"),
-        queue=queue_state(fields.get("queue")),
-        hint=hint if isinstance(hint, int | str) else None,
-        plugins=plugins,
-        node=_first_text(fields, "node", "nominatedNodeName"),
-        text=_first_text(fields, "err", "status", "reason", "version", "config", "URI", "type") or "",
-        other=_first_text(
-            fields, "victim", "waitingPod", "podInPreBind", "podGroup", "root", "rootCPG", "compositePodGroup"
-        ),
-        number=float(number) if isinstance(number, int | float) else None,
-    )
+    source = f"{record.file}:{record.src_line}" if record.file else ""
+    return event_of_pairs(
+        effect, record.message, dict(record.fields), record.line, record.time_us, record.pid, source
+    )  # fmt: skip
 
 
-def _subject(record: Record, effect: str) -> tuple[str | None, EntityKind]:
+_SLOTS: Mapping[str, str] = MappingProxyType({
+    "pod": "pod",
+    "entity": "entity",
+    "type": "type",
+    "event": "event",
+    "conditionReason": "event",
+    "verb": "event",
+    "queue": "queue",
+    "hint": "hint",
+    "unschedulable plugins": "plugins",
+    "unschedulablePlugins": "plugins",
+    "plugin": "plugins",
+    "node": "node",
+    "nominatedNodeName": "node",
+    "err": "text",
+    "status": "text",
+    "reason": "text",
+    "version": "text",
+    "config": "text",
+    "URI": "text",
+    "preemptor": "preemptor",
+    "victim": "other",
+    "waitingPod": "other",
+    "podInPreBind": "other",
+    "podGroup": "group",
+    "root": "group",
+    "rootCPG": "group",
+    "compositePodGroup": "group",
+    "score": "number",
+})  # fmt: skip
+"""Key of a pair → the part of an event that it fills; the first pair for a part counts."""
+
+
+def event_of_pairs(
+    effect: str,
+    message: str,
+    pairs: Mapping[str, FieldValue],
+    line: int,
+    time_us: int | None,
+    pid: int | None,
+    source: str,
+) -> QueueEvent:
+    """The event that a structured record's pairs amount to.
+
+    Args:
+        effect: What the message means.
+        message: The message.
+        pairs: Its keys and values.
+        line: 1-based line of the record.
+        time_us: Its time.
+        pid: Its process.
+        source: ``file.go:line`` that logged it.
+    """
+    parts: dict[str, FieldValue] = {}
+    for key, value in pairs.items():
+        part = _SLOTS.get(key)
+        if part is not None and part not in parts and value != "":
+            parts[part] = value
+    pod, kind = _subject(effect, message, parts)
+    plugins, hint, number = parts.get("plugins"), parts.get("hint"), parts.get("number")
+    if effect == "moved" and message.endswith("gated"):
+        effect = "gated"
+    return QueueEvent(
+        line, time_us, pid, effect, pod, kind,
+        _text(parts.get("event")),
+        queue_state(parts["queue"]) if "queue" in parts else None,
+        hint if isinstance(hint, int | str) else None,
+        plugin_names(plugins) if plugins is not None else (),
+        _text(parts.get("node")),
+        _text(parts.get("text")) or "",
+        _text(parts.get("other") or parts.get("group")),
+        float(number) if isinstance(number, int | float) else None,
+        source, message,
+    )  # fmt: skip
+
+
+def _text(value: FieldValue) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _subject(effect: str, message: str, parts: Mapping[str, FieldValue]) -> tuple[str | None, EntityKind]:
     """The pod or group that a structured record is about."""
-    fields = record.fields
+    pod = _text(parts.get("pod"))
+    if pod is not None and "entity" not in parts and not effect.startswith(("group_", "preempt")):
+        return pod, "pod"
     if effect.startswith("group_") and effect != "group_no_fit":
-        return _first_text(fields, "podGroup", "root", "compositePodGroup"), "podgroup"
+        return _text(parts.get("group")), "podgroup"
     if effect.startswith("preempt") and effect != "preemption_note":
-        return _first_text(fields, "preemptor", "pod"), "pod"
-    if effect == "moved" and record.message.startswith("Pod group"):
-        return _first_text(fields, "podGroup", "entity"), "podgroup"
-    entity = fields.get("entity")
-    if entity is None:
-        return _first_text(fields, "pod"), "pod"
-    kind: EntityKind = "podgroup" if "group" in (record.text("type") or "pod").lower() else "pod"
-    return _entity_name(entity), kind
+        return _text(parts.get("preemptor")) or pod, "pod"
+    if effect == "moved" and message.startswith("Pod group"):
+        return _text(parts.get("group")) or _entity_name(parts.get("entity")), "podgroup"
+    if "entity" not in parts:
+        return pod, "pod"
+    kind: EntityKind = "podgroup" if "group" in (_text(parts.get("type")) or "pod").lower() else "pod"
+    return _entity_name(parts["entity"]), kind
 
 
 def _entity_name(entity: FieldValue) -> str | None:
@@ -388,31 +448,11 @@ def _old_event(record: Record) -> QueueEvent | None:
     return None
 
 
-def _first_text(fields: Mapping[str, FieldValue], *keys: str) -> str | None:
-    for key in keys:
-        value = fields.get(key)
-        if isinstance(value, str) and value:
-            return value
-    return None
-
-
 def _event(
-    record: Record,
-    effect: str,
-    pod: str | None,
-    *,
-    kind: EntityKind = "pod",
-    event: str | None = None,
-    queue: PodState | None = None,
-    hint: int | str | None = None,
-    plugins: tuple[str, ...] = (),
-    node: str | None = None,
-    text: str = "",
-    other: str | None = None,
-    number: float | None = None,
-) -> QueueEvent:
+    record: Record, effect: str, pod: str | None, *, node: str | None = None, text: str = ""
+) -> QueueEvent:  # fmt: skip
     source = f"{record.file}:{record.src_line}" if record.file else ""
     return QueueEvent(
-        record.line, record.time_us, record.pid, effect, pod, kind, event, queue, hint, plugins, node, text, other,
-        number, source, record.message,
+        record.line, record.time_us, record.pid, effect, pod, node=node, text=text, source=source,
+        message=record.message,
     )  # fmt: skip

@@ -210,16 +210,16 @@ class StoryTeller:
         """Take one record."""
         event = read_event(record)
         if event is not None:
-            self.apply_event(event, is_json=record.kind == "json")
+            self.apply_event(event)
 
-    def apply_event(self, event: QueueEvent, *, is_json: bool = False) -> None:
+    def apply_event(self, event: QueueEvent) -> None:
         """Take one event that was read already."""
         concerned = self._concerned(event)
         if not concerned:
-            self.model.apply_event(event, is_json=is_json)
+            self.model.apply_event(event)
             return
         before = {pod: self.model.row(pod) for pod in concerned}
-        self.model.apply_event(event, is_json=is_json)
+        self.model.apply_event(event)
         if self.model.process is not self._process:
             self._process = self.model.process
             for draft in self._drafts.values():

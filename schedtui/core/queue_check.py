@@ -126,9 +126,15 @@ class QueueChecker:
         process = self.model.process
         if process is not None and dump.time_us is not None:
             process.advance(dump.time_us)
-        snapshot = self.model.snapshot()
-        rows = {row.pod: row for row in snapshot.pods if row.kind == "pod"}
-        heard = {} if process is None else {entry.pod: entry.last_us for entry in process.entries.values()}
+        places = dump.places
+        rows: dict[str, PodRow] = {}
+        heard: dict[str, int] = {}
+        for entry in process.entries.values() if process is not None else ():
+            if entry.kind == "pod" and (entry.state not in ("bound", "gone") or entry.pod in places):
+                row = self.model.row(entry.pod)
+                heard[entry.pod] = entry.last_us
+                if row is not None:
+                    rows[entry.pod] = row
         sees_adds = process is not None and process.names_every_pod
         self._pending.append(_Pending(dump, rows, sees_adds, heard))
 

@@ -103,7 +103,7 @@ def read_dump(record: Record) -> QueueDump | None:
         line=record.line,
         time_us=record.time_us,
         pid=record.pid,
-        counts=MappingProxyType(counts),
+        counts=counts,
         pods=tuple(pods),
         incomplete=len(lines) != sum(counts.values()) or record.incomplete,
     )

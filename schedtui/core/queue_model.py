@@ -92,10 +92,10 @@ class QueueModel:
             self._time_us = record.time_us
         event = read_event(record)
         if event is not None:
-            self.apply_event(event, is_json=record.kind == "json")
+            self.apply_event(event)
         return event
 
-    def apply_event(self, event: QueueEvent, *, is_json: bool = False) -> None:
+    def apply_event(self, event: QueueEvent) -> None:
         """Fold in what has been read from a record already."""
         self._line = event.line
         if event.time_us is not None:
@@ -104,7 +104,7 @@ class QueueModel:
             self._lose_lines(event)
             return
         process = self._process_of(event)
-        if is_json and not process.is_json:
+        if event.pid is None and not process.is_json:
             process.is_json = True
             process.sight.levels_hold = True
         process.advance(event.time_us)
@@ -112,9 +112,11 @@ class QueueModel:
         process.see_release(event)
         apply_effect(process, event)
 
-    def reach(self, line: int) -> None:
+    def reach(self, line: int, time_us: int | None = None) -> None:
         """Note that the log was read up to a line that said nothing about the queues."""
         self._line = max(self._line, line)
+        if time_us is not None:
+            self._time_us = time_us
 
     def see_module_paths(self, raw: bytes) -> None:
         """Let raw log text tell the release by the module paths in it."""

@@ -55,6 +55,9 @@ CALL_SITES: dict[tuple[str, str], str] = {
 _SITES_NEEDED = 3
 """Lines that must agree before a release's traits are relied on: a lone match can be another's accident."""
 
+_SITES_ENOUGH = 200
+"""After this many lines that agree no further one is looked at."""
+
 _PROOF_ORDER = ("version", "module", "sites", "wording")
 """Kinds of evidence, the strongest first."""
 
@@ -147,6 +150,7 @@ class ReleaseFinder:
         self._given = family_of(given) if given else None
         self._found: dict[str, str] = {}
         self._sites: dict[str, int] = {}
+        self._sure = False
 
     def copy(self) -> ReleaseFinder:
         """An independent copy."""
@@ -154,6 +158,7 @@ class ReleaseFinder:
         twin._given = self._given
         twin._found = dict(self._found)
         twin._sites = dict(self._sites)
+        twin._sure = self._sure
         return twin
 
     @property
@@ -179,7 +184,7 @@ class ReleaseFinder:
     @property
     def settled(self) -> bool:
         """Whether no later line can change the answer."""
-        return self._given is not None or "version" in self._found
+        return self._given is not None or "version" in self._found or self._sure
 
     def see_text(self, raw: bytes) -> None:
         """Look for module paths in raw log text."""
@@ -205,6 +210,7 @@ class ReleaseFinder:
         self._sites[family] = self._sites.get(family, 0) + 1
         if len(self._sites) == 1:
             self._found["sites"] = family
+            self._sure = self._sites[family] >= _SITES_ENOUGH
         else:
             self._found.pop("sites", None)
 

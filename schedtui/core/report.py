@@ -148,9 +148,9 @@ class ReportFold:
         self._first_us: int | None = None
         self._last_us: int | None = None
 
-    def apply_event(self, event: QueueEvent, *, is_json: bool = False) -> None:
+    def apply_event(self, event: QueueEvent) -> None:
         """Take one event."""
-        self.model.apply_event(event, is_json=is_json)
+        self.model.apply_event(event)
         self.placements.apply(event)
         self.workflow.apply(event)
         if event.time_us is not None:

@@ -1,0 +1,133 @@
+"""A large log's events, read by several processes and handed out in the order of the file.
+
+Owns the cutting of a plain file into ranges at records' starts, the pool of reading processes, and the order of
+what they bring back. Small files, archives and pipes are read in this process. Meaning and folding are ``core``'s.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schedtui.core.event_reader import EventReader
+from schedtui.core.klog import FULL_HEADER
+from schedtui.sources.inputs import HEAD_BYTES, STANDARD_INPUT, clock_of, read_chunks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from concurrent.futures import Future
+    from typing import BinaryIO
+
+    from schedtui.core.events import QueueEvent
+    from schedtui.core.klog import Clock
+    from schedtui.core.queue_dump import QueueDump
+    from schedtui.sources.inputs import LogInput
+
+    Fact = QueueEvent | QueueDump
+
+WORTH_IT_BYTES = 24 << 20
+"""Smaller files are read faster than processes start."""
+
+RANGE_BYTES = 8 << 20
+"""How much one process reads at a time."""
+
+LONGEST_SEARCH = 4 << 20
+"""How far behind a cut a record's start is looked for; a file without one is read in one piece."""
+
+_JSON_START = b'{"ts":'
+
+
+def read_facts(log: LogInput, chunks: Callable[[], Iterator[bytes]] | None = None) -> Iterator[Fact]:
+    """All events and dumps of one input, in the order of the file.
+
+    Args:
+        log: The input.
+        chunks: Where to read the bytes from, when not from the input itself.
+    """
+    processes = os.cpu_count() or 1
+    if log.size is not None and log.size >= WORTH_IT_BYTES and processes > 1:
+        yield from _read_ranges(log, processes)
+        return
+    pieces = chunks() if chunks is not None else read_chunks(log)
+    waiting: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        waiting.append(piece)
+        size += len(piece)
+        if size >= HEAD_BYTES or log.name == STANDARD_INPUT:
+            break
+    reader = EventReader(clock_of(log, b"".join(waiting)[:HEAD_BYTES]))
+    for piece in waiting:
+        yield from reader.facts(piece)
+    for piece in pieces:
+        yield from reader.facts(piece)
+    yield from reader.last_facts()
+
+
+def read_range(path: str, start: int, end: int, line: int, clock: Clock) -> list[Fact]:
+    """The events and dumps of a range of a file; runs in a process of its own.
+
+    Args:
+        path: The file.
+        start: Byte offset of the range's first record.
+        end: Byte offset behind its last one.
+        line: 1-based line of its first record.
+        clock: Knows the year at the range's beginning.
+    """
+    with Path(path).open("rb") as file:
+        data = os.pread(file.fileno(), end - start, start)
+    reader = EventReader(clock, line)
+    return reader.facts(data) + reader.last_facts()
+
+
+def _read_ranges(log: LogInput, processes: int) -> Iterator[Fact]:
+    with Path(log.name).open("rb") as file, ProcessPoolExecutor(processes) as pool:
+        clock = clock_of(log, os.pread(file.fileno(), HEAD_BYTES, 0))
+        ahead: deque[Future[list[Fact]]] = deque()
+        try:
+            for start, end, line in _ranges(file, log.size or 0, clock):
+                ahead.append(pool.submit(read_range, log.name, start, end, line, clock.copy()))
+                if len(ahead) > processes + 1:
+                    yield from ahead.popleft().result()
+            while ahead:
+                yield from ahead.popleft().result()
+        finally:
+            for future in ahead:
+                future.cancel()
+
+
+def _ranges(file: BinaryIO, size: int, clock: Clock) -> Iterator[tuple[int, int, int]]:
+    """Start, end and first line of each range; the clock is moved on to the range's first header."""
+    start, line = 0, 1
+    while start < size:
+        end = _next_start(file, start + RANGE_BYTES, size)
+        yield start, end, line
+        data = os.pread(file.fileno(), end - start, start)
+        line += data.count(b"\n")
+        # A New Year inside the range must be known to the next one.
+        _move_clock(clock, data)
+        start = end
+
+
+def _next_start(file: BinaryIO, wanted: int, size: int) -> int:
+    """The first byte at or behind ``wanted`` at which a line begins that surely starts a record."""
+    if wanted >= size:
+        return size
+    window = os.pread(file.fileno(), min(LONGEST_SEARCH, size - wanted), wanted)
+    at = window.find(b"\n") + 1
+    while at > 0:
+        if FULL_HEADER.match(window, at) or window.startswith(_JSON_START, at):
+            return wanted + at
+        at = window.find(b"\n", at) + 1
+    return size
+
+
+def _move_clock(clock: Clock, data: bytes) -> None:
+    """Show the clock the first and the last header of some bytes."""
+    for at in (0, data.rfind(b"\nI", 0, len(data)) + 1):
+        header = FULL_HEADER.match(data, at)
+        if header is not None and len(header[2]) == 4:
+            clock.stamp(int(header[2]), 0)
