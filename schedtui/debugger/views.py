@@ -440,6 +440,7 @@ POD_TYPES: tuple[tuple[str, str], ...] = (
     ("*k8s.io/api/core/v1.Pod", ""),
     ("*k8s.io/kubernetes/pkg/scheduler/framework.QueuedPodInfo", ".PodInfo.Pod"),
     ("*k8s.io/kubernetes/pkg/scheduler/framework.PodInfo", ".Pod"),
+    ("k8s.io/kubernetes/pkg/scheduler/framework.QueuedEntityInfo", ".(data).PodInfo.Pod"),
 )
 """Types that lead to a pod, and how."""
 
