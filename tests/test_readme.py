@@ -30,8 +30,13 @@ def test_every_command_is_named(command: str) -> None:
 
 
 def test_every_command_named_exists() -> None:
-    named = set(re.findall(r"schedtui ([a-z]+)\b", " ".join(re.findall(r"`[^`]+`|^schedtui.*$", README, re.M))))
+    code = re.findall(r"`[^`\n]+`", README) + re.findall(r"^schedtui .*$", _shell_blocks(), re.MULTILINE)
+    named = {found[1] for text in code if (found := re.match(r"`?schedtui ([a-z]+)\b", text))}
     assert named <= {*COMMANDS, "tui"}
+
+
+def _shell_blocks() -> str:
+    return "\n".join(re.findall(r"```sh\n(.*?)```", README, re.DOTALL))
 
 
 def test_every_scenario_is_named() -> None:
