@@ -110,7 +110,8 @@ class Player:
         self._pods: dict[tuple[str, str], PodTemplate] = {}
         self._deleted: dict[tuple[str, str], PodTemplate] = {}
         self._nodes: list[str] = []
-        self._numbers: Counter[str] = Counter()
+        self._numbers: Counter[tuple[str, str]] = Counter()
+        """Next number per collection and name pattern."""
         self._known_names: dict[str, set[str]] = {}
         self._pods_made = self._pods_deleted = self._nodes_made = 0
 
@@ -159,8 +160,8 @@ class Player:
             self._known_names[collection] = {item["metadata"]["name"] for item in listed}
         known = self._known_names[collection]
         while True:
-            name = pattern.replace("{n}", str(self._numbers[pattern]))
-            self._numbers[pattern] += 1
+            name = pattern.replace("{n}", str(self._numbers[collection, pattern]))
+            self._numbers[collection, pattern] += 1
             if name not in known:
                 known.add(name)
                 return name
@@ -188,8 +189,8 @@ class Player:
 
     def _node_name(self, pattern: str) -> str:
         """Numbers of nodes start anew in each scenario run: nodes that are there already are used again."""
-        name = pattern.replace("{n}", str(self._numbers[pattern]))
-        self._numbers[pattern] += 1
+        name = pattern.replace("{n}", str(self._numbers["nodes", pattern]))
+        self._numbers["nodes", pattern] += 1
         return name
 
     def _make_pods(self, template: PodTemplate) -> None:
@@ -292,12 +293,16 @@ class Player:
             self._pods[key] = msgspec.structs.replace(gated[key], gates=[])
 
     def _label_pods(self, labels: PodLabels) -> None:
-        self._numbers["label"] += 1
-        values = {name: value.replace("{n}", str(self._numbers["label"])) for name, value in labels.labels.items()}
+        document = self._label_document(labels.labels)
         for key in self._pick_pods(labels, self._pods):
             self._pace.before_change()
             self._report(f"label {key[0]}/{key[1]}")
-            self._patch_if_there(_pod_path(key), {"metadata": {"labels": values}})
+            self._patch_if_there(_pod_path(key), document)
+
+    def _label_document(self, labels: dict[str, str]) -> dict[str, Any]:
+        self._numbers["labels", ""] += 1
+        number = str(self._numbers["labels", ""])
+        return {"metadata": {"labels": {name: value.replace("{n}", number) for name, value in labels.items()}}}
 
     def _pick_nodes(self, choice: NodeChoice) -> list[str]:
         """``*`` means every node of the lab, other patterns what this scenario has made or used."""
@@ -324,9 +329,7 @@ class Player:
             self._patch_if_there(f"/api/v1/nodes/{name}", document)
 
     def _label_nodes(self, labels: NodeLabels) -> None:
-        self._numbers["label"] += 1
-        values = {name: value.replace("{n}", str(self._numbers["label"])) for name, value in labels.labels.items()}
-        self._patch_nodes(labels, "label node", {"metadata": {"labels": values}})
+        self._patch_nodes(labels, "label node", self._label_document(labels.labels))
 
     def _cordon(self, choice: NodeChoice) -> None:
         self._patch_nodes(choice, "cordon", {"spec": {"unschedulable": True}})
@@ -341,16 +344,23 @@ class Player:
         self._switch_readiness(choice, ready=True)
 
     def _switch_readiness(self, choice: NodeChoice, *, ready: bool) -> None:
-        taint: dict[str, str] = {"key": NOT_READY_TAINT, "effect": "NoSchedule"}
-        if ready:
-            taint["$patch"] = "delete"
         for name in self._pick_nodes(choice):
             self._pace.before_change()
             self._report(f"{name} is {'ready' if ready else 'not ready'}")
             path = f"/api/v1/nodes/{name}"
             status = {"status": {"conditions": [node_condition(ready=ready)]}}
             self._patch_if_there(f"{path}/status", status, STRATEGIC_PATCH)
-            self._patch_if_there(path, {"spec": {"taints": [taint]}}, STRATEGIC_PATCH)
+            self._set_not_ready_taint(path, present=not ready)
+
+    def _set_not_ready_taint(self, path: str, *, present: bool) -> None:
+        """Taints are one value to the API server: the others have to be written back with it."""
+        if not self._client.exists(path):
+            return
+        taints = self._client.get(path)["spec"].get("taints", [])
+        wanted = [taint for taint in taints if taint["key"] != NOT_READY_TAINT]
+        if present:
+            wanted.append({"key": NOT_READY_TAINT, "effect": "NoSchedule"})
+        self._patch_if_there(path, {"spec": {"taints": wanted}})
 
     def _repeat(self, repeat: Repeat) -> None:
         done = 0

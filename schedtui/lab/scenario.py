@@ -20,6 +20,7 @@ Each step has exactly one action. ``{n}`` in a name counts up, beyond what is th
 
 from __future__ import annotations
 
+import re
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -197,6 +198,17 @@ class Scenario(_Strict, frozen=True, kw_only=True):
     """Seconds; 0: until the steps are done."""
 
 
+class _Loader(yaml.SafeLoader):
+    """Reads only ``true`` and ``false`` as such: labels like ``zone: no`` or ``on: y`` are words here."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))
+
+
 def parse_scenario(text: str, name: str) -> Scenario:
     """Read a scenario's YAML.
 
@@ -208,7 +220,7 @@ def parse_scenario(text: str, name: str) -> Scenario:
         WrongUse: It is no YAML or does not fit the format; says where.
     """
     try:
-        document = yaml.safe_load(text)
+        document = yaml.load(text, _Loader)
     except yaml.YAMLError as error:
         raise WrongUse("the scenario is no YAML", where=name, details=tuple(str(error).splitlines())) from error
     try:

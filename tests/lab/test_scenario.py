@@ -114,6 +114,13 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         assert refusal.title
 
 
+def test_words_that_old_yaml_takes_for_booleans_are_words() -> None:
+    scenario = parse_scenario("title: x\nsteps: [{pods: {name: p, labels: {no: y, on: off}}}]", "x")
+    pods = scenario.steps[0].pods
+    assert pods is not None
+    assert pods.labels == {"no": "y", "on": "off"}
+
+
 def test_unknown_name_lists_the_known() -> None:
     with pytest.raises(WrongUse, match="no such scenario") as caught:
         load_scenario("nonsense")
