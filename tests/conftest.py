@@ -55,7 +55,9 @@ _home = Path()
 def pytest_configure(config: pytest.Config) -> None:
     """Move into a home of our own before anything is imported that looks for one."""
     global _home
-    config.addinivalue_line("markers", "needs_build(what): skipped unless that build is cached; says the command")
+    config.addinivalue_line(
+        "markers", "needs_release(release): skipped unless the lab's builds of that release are cached"
+    )
     shared = directories().cache
     _keep_go_caches()
     _home = Path(tempfile.mkdtemp(prefix="schedtui-tests-"))
@@ -106,8 +108,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if find_dlv() is None:
         slow.add("dlv_path")
     for item in items:
+        _skip_without_release(item)
         if slow & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.timeout(BUILD_TIMEOUT_SECONDS), append=False)
+
+
+def _skip_without_release(item: pytest.Item) -> None:
+    """Other releases cost many minutes: their tests run where somebody has built them."""
+    marker = item.get_closest_marker("needs_release")
+    if marker is not None and not is_built(marker.args[0]):
+        reason = f"not built here: schedtui lab up --release {marker.args[0]}"
+        item.add_marker(pytest.mark.skip(reason=reason))
 
 
 @pytest.fixture

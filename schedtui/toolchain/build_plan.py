@@ -72,7 +72,8 @@ class BuildPlan:
 def cache_folder(checkout: Checkout) -> Path:
     """Where a tree's binaries, module copies and records are kept."""
     digest = hashlib.sha256(str(checkout.root).encode("utf-8", "surrogateescape")).hexdigest()[:12]
-    return directories().cache / "builds" / f"{checkout.root.name or 'root'}-{digest}"
+    # Links resolved: the record of a build names files, and the cache may be reached by several names.
+    return (directories().cache / "builds").resolve() / f"{checkout.root.name or 'root'}-{digest}"
 
 
 def default_output(request: BuildRequest) -> Path:

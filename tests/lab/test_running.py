@@ -345,3 +345,12 @@ def listeners() -> list[tuple[str, str]]:
             if fields[3] == "0A":
                 rows.append((fields[1].split(":")[0], fields[9]))
     return rows
+
+
+@pytest.mark.needs_release("v1.29.0")
+def test_older_scheduler_on_the_newer_api_server(own_state: Path) -> None:
+    lab = ensure_lab("v1.29.0", run_scheduler=True)
+    client = ApiClient(lab.endpoint)
+    until(lambda: bound_pods(client))
+    assert report_on(instance(lab.name)).control_plane_release == "v1.36.3"
+    lab.close()

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedtui.config.directories import directories
 from schedtui.core.errors import BuildFailed, Cancelled, NotASourceTree
 from schedtui.toolchain.binary import breakpoint_obstacle, read_binary
 from schedtui.toolchain.build import ensure_scheduler, why_stale
@@ -294,4 +293,3 @@ class TestRealBuild:
         finally:
             shutil.rmtree(command)
             command.symlink_to(target)
-        assert directories().cache in cache_folder(request_for_tree.checkout).parents
