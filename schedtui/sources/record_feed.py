@@ -119,12 +119,24 @@ class RecordFeed:
         callback: Callable[[Sequence[Record]], None],
         failed: Callable[[BaseException], None],
         caught_up: Callable[[], None] | None = None,
+        may_begin: Callable[[], bool] = lambda: True,
     ) -> None:
+        """Create a feed.
+
+        Args:
+            inputs: How many inputs there are.
+            readable: How far each file generation can be read.
+            callback: Takes batches of records.
+            failed: Told of an error that nobody expected.
+            caught_up: Called each time everything that was there has been handed over.
+            may_begin: False while the interpreter has something more urgent to do (the index).
+        """
         self._sources = [_Source(number) for number in range(inputs)]
         self._readable = readable
         self._callback = callback
         self._failed = failed
         self._caught_up = caught_up
+        self._may_begin = may_begin
         self._wake = threading.Event()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="log-records", daemon=True)
@@ -149,6 +161,9 @@ class RecordFeed:
         try:
             while not self._stop.is_set():
                 self._wake.clear()
+                if not self._may_begin():
+                    self._wake.wait(0.5)
+                    continue
                 generations = self._readable()
                 more = [source.read(generations) for source in self._sources]
                 self._hand_over(final=not any(more))
