@@ -12,8 +12,19 @@ import click
 
 from schedtui.core.errors import WrongUse
 
+TYPED = "schedtui.typed"
+"""Where the words are kept as they were typed: click drops the ``--`` that scheduler flags stand behind."""
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "ignore_unknown_options": False})
+
+class _TuiCommand(click.Command):
+    """Remembers what was typed."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[TYPED] = tuple(args)
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=_TuiCommand, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--src", "source", metavar="DIR", help="Debug the scheduler of this source tree; built when needed.")
 @click.option("--log", "logs", metavar="FILE", multiple=True, help="Show this log, too; '-' is standard input.")
 @click.option("--kubeconfig", metavar="FILE", help="The cluster; without it a running lab, then the usual places.")
@@ -26,7 +37,7 @@ from schedtui.core.errors import WrongUse
 @click.option("--dlv-debug", is_flag=True, help="Let 'dlv debug' build (all packages without optimisation).")
 @click.option("--test", "test_package", metavar="PKG", help="Debug the tests of a package; flags after '--'.")
 @click.option("--persistent", is_flag=True, help="Keep scheduler and dlv alive when the line drops.")
-@click.option("--no-debugger", is_flag=True, help="Only logs and queue, whatever else is given.")
+@click.option("--no-debugger", is_flag=True, help="Run the scheduler free, optimised, its log recorded; with --log FILE only that log.")
 @click.option("--dlv", metavar="PATH", help="The dlv to use.")
 @click.option("--theme", metavar="NAME", help="dark, light, 256, 16, high-contrast, mono, or one of your own.")
 @click.option("--keys", metavar="NAME", help="A key preset (vim, gdb, vscode) or a TOML file.")
@@ -72,10 +83,12 @@ def run_for(options: object) -> int:
         raise WrongUse(f"{' and '.join(targets)} name different targets", hint="Give one of them.")
     if options.test_package and not options.source:
         raise WrongUse("--test needs the source tree", hint="Add --src DIR.")
-    if options.no_debugger or (options.logs and not targets and not options.source):
-        if not options.logs:
-            raise WrongUse("nothing to show", hint="Name a log with --log FILE, or leave --no-debugger out.")
+    if options.logs and (options.no_debugger or (not targets and not options.source)):
         return launch.run_logs(options)
+    if options.no_debugger and set(targets) - {"--exec"}:
+        raise WrongUse(
+            f"{targets[0]} is for a debugger", hint="--no-debugger runs a scheduler of --src DIR or --exec BIN."
+        )
     if options.source or targets:
         return launch.run_source(options)
     here = find_root(Path.cwd())
@@ -92,7 +105,7 @@ def _split(context: click.Context, words: object) -> tuple[tuple[str, ...], tupl
     click drops the ``--`` itself, so where it stood is looked up in what was typed.
     """
     assert isinstance(words, tuple)
-    typed = list(context.meta.get("schedtui.typed", ()))
+    typed = list(context.meta.get(TYPED, ()))
     behind = len(typed) - typed.index("--") - 1 if "--" in typed else 0
     if behind:
         return tuple(words[:-behind]), tuple(words[-behind:])

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import App
+from textual.filter import Monochrome
 
 from schedtui.ui.frame_writer import FrameWriter
 from schedtui.ui.themes import Palette, ThemeSet, choose_theme
@@ -34,11 +35,16 @@ class Stage(App[int]):
         Raises:
             WrongUse: There is no theme of that name.
         """
+        # Textual takes NO_COLOR out of the environment, so the choice comes first.
+        chosen = choose_theme(theme, themes)
         super().__init__()
         self.themes = themes
         for palette in themes.palettes.values():
             self.register_theme(palette.theme)
-        self.palette: Palette = choose_theme(theme, themes)
+        self.palette: Palette = chosen
+        # Textual would turn colours into greys. A theme without colours needs no filter, and one that the user
+        # named counts more than NO_COLOR (no-color.org: flags and configuration override it).
+        self._filters = [item for item in self._filters if not isinstance(item, Monochrome)]
         self.theme = self.palette.name
         self.animation_level = "none"
         self.frames = FrameWriter(self)

@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
+from textual import events
 
 from schedtui.core.queue_state import POD_STATES, PodRow, QueueSnapshot
 from schedtui.debugger import model
 from schedtui.ui import messages
 from schedtui.ui.themes import load_themes
 from tests.ui.stage import SOURCE, WishingApp, report, screen_text, stopped
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
 
 
 def queue_of(*pods: PodRow) -> QueueSnapshot:
@@ -316,3 +322,45 @@ async def test_c46_resizing_keeps_the_cursor() -> None:
             await pilot.pause()
         assert app.main.pane("debugger").code.cursor == 5
         assert "podInfo, err" in "\n".join(screen_text(pilot))
+
+
+async def burst(pilot: Pilot[int], keys: str) -> None:
+    """Keys that arrive all at once, as from a slow line."""
+    for character in keys:
+        name = {"\r": "enter", "\x1b": "escape"}.get(character)
+        pilot.app.post_message(events.Key(name or character, None if name else character))
+    for _ in range(20):
+        await pilot.pause(0.02)
+
+
+@pytest.mark.parametrize(
+    ("keys", "command"),
+    [
+        (":print pod.Name\r", model.Console("print pod.Name")),
+        ("pfoo.bar\r", model.Console("print foo.bar")),
+        ("`stack\r", model.Console("stack")),
+    ],
+)
+async def test_keys_typed_ahead_reach_the_input_they_are_meant_for(keys: str, command: model.Command) -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await burst(pilot, keys)
+        assert app.commands() == [command]
+
+
+async def test_keys_typed_behind_an_answer_are_the_panes_again() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await burst(pilot, "V4\rc")
+        assert {type(wish) for wish in app.wishes} == {
+            messages.VerbosityRequested,
+            messages.DebuggerCommandRequested,
+        }
+        assert app.commands() == [model.Continue()]
+
+
+async def test_keys_typed_behind_help_reach_the_pane() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await burst(pilot, "?\x1bc")
+        assert app.commands() == [model.Continue()]

@@ -297,7 +297,7 @@ class ActionsScreen(PanesScreen):
         self.go_to("debugger")
         pane = self.pane("debugger")
         pane.add_class("-console")
-        pane.console.input.focus()
+        self.set_focus(pane.console.input, scroll_visible=False)
 
     def leave_console(self) -> None:
         """Back from the console to the pane."""

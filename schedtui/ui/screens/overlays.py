@@ -15,6 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from schedtui.ui.key_table import key_of_event
+from schedtui.ui.screens.typed_ahead import hand_on
 from schedtui.ui.widgets.bars import KeyRow, PaneTitle
 from schedtui.ui.widgets.rows import Row, RowsView
 
@@ -129,6 +130,8 @@ class ListScreen(ModalScreen[Any]):
 
     def on_key(self, event: events.Key) -> None:
         """Move, choose or go back."""
+        if hand_on(self, event):
+            return
         event.stop()
         key = key_of_event(event.key, event.character)
         extra = {name for name, _ in self._keys}
@@ -189,7 +192,7 @@ class ChooserScreen(ModalScreen[Any]):
         )
         self._view.set_active(True)
         self._view.set_rows(self._rows)
-        self.query_one(Input).focus()
+        self.set_focus(self.query_one(Input), scroll_visible=False)
 
     @property
     def _view(self) -> RowsView:
@@ -214,6 +217,8 @@ class ChooserScreen(ModalScreen[Any]):
 
     def on_key(self, event: events.Key) -> None:
         """Move or go back; letters belong to the line."""
+        if not self.is_current and hand_on(self, event):
+            return
         if event.key == "escape":
             event.stop()
             self.dismiss(None)
@@ -221,6 +226,8 @@ class ChooserScreen(ModalScreen[Any]):
             event.stop()
             _MOVES[event.key](self._view)
             self._show_selected()
+        else:
+            hand_on(self, event)
 
     def on_resize(self) -> None:
         """Show what is cut of the selected row."""
@@ -301,6 +308,8 @@ class ConfirmScreen(ModalScreen[str]):
 
     def on_key(self, event: events.Key) -> None:
         """Answer."""
+        if hand_on(self, event):
+            return
         event.stop()
         pressed = key_of_event(event.key, event.character)
         for key, _, result in self._answers:

@@ -14,6 +14,7 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from schedtui.ui.key_table import LEADERS, Pending, key_of_event, shown
+from schedtui.ui.screens.typed_ahead import hand_on
 from schedtui.ui.widgets.bars import CommandRow, PaneTitle, StatusLine
 
 if TYPE_CHECKING:
@@ -260,15 +261,23 @@ class PanesScreen(Screen[None]):
     async def on_key(self, event: events.Key) -> None:
         """Resolve a key; text inputs keep their letters."""
         key = key_of_event(event.key, event.character)
-        if isinstance(self.focused, Input):
-            if len(key) == 1 or not await self._key_in_input(key):
+        if self.is_current and self._in_input:
+            if len(key) > 1 and await self._key_in_input(key):
+                event.stop()
+                event.prevent_default()
                 return
-            event.stop()
-            event.prevent_default()
+            hand_on(self, event)
+            return
+        if hand_on(self, event):
             return
         event.stop()
         event.prevent_default()
         await self._press(key)
+
+    @property
+    def _in_input(self) -> bool:
+        """True while a line is typed on (one that is answered is only about to go)."""
+        return isinstance(self.focused, Input) and not getattr(self.focused, "answered", False)
 
     async def _key_in_input(self, key: str) -> bool:
         """F-keys and the interrupt work in text inputs too; True when the key was used."""

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from schedtui.config.settings import Settings
     from schedtui.debugger.model import Launch
     from schedtui.lab.running import RunningLab
+    from schedtui.toolchain.build_plan import Flavour
     from schedtui.toolchain.checkout import Checkout
     from schedtui.toolchain.scheduler_endpoint import SchedulerEndpoint
 
@@ -22,6 +23,10 @@ class Plan:
     places: Directories
     launch: Launch | None = None
     """How the scheduler is started under dlv; None without a debugger."""
+    free: Launch | None = None
+    """How it is started without one (``--no-debugger``): target, arguments, log; None with dlv or with none."""
+    flavour: Flavour | None = None
+    """How the program was built from the tree, so that it can be built anew; None when it was not."""
     logs: tuple[str, ...] = ()
     """Log files beside the scheduler's own."""
     checkout: Checkout | None = None
@@ -38,3 +43,8 @@ class Plan:
     notes: tuple[str, ...] = field(default_factory=tuple)
     """What the user should know from the start, one line each."""
     tour: bool = False
+
+    @property
+    def start(self) -> Launch | None:
+        """How the scheduler is started, under dlv or not."""
+        return self.launch or self.free

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Literal
 
 from schedtui.config.directories import directories
 from schedtui.config.files import private_directory
+from schedtui.core.advice import Advice, Situation, advice_for
 from schedtui.core.errors import UnreadableInput, WrongUse
 from schedtui.debugger.model import Launch
 from schedtui.lab.running import RunningLab, ensure_lab, find_running_lab
+from schedtui.toolchain.binary import SCHEDULER_PACKAGES, read_binary
 from schedtui.toolchain.checkout import open_checkout
 from schedtui.toolchain.dlv import ensure_dlv
 from schedtui.toolchain.kubeconfig import default_kubeconfig, read_kubeconfig
@@ -32,11 +34,12 @@ from schedtui.ui.services.plan import Plan
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from textual.message import Message
 
     from schedtui.config.settings import Settings
+    from schedtui.toolchain.build_plan import Flavour
     from schedtui.toolchain.checkout import Checkout
     from schedtui.toolchain.go_build import BuildProgress
     from schedtui.ui.options import Options
@@ -143,15 +146,17 @@ class _Progress:
 
 
 def _prepare_lab(request: Request, progress: _Progress, cancel: threading.Event) -> Plan:
-    progress.step("dlv")
-    dlv = ensure_dlv(progress.build, dlv=_path(request.options.dlv), cancel=cancel)
+    dlv = ""
+    if not request.options.no_debugger:
+        progress.step("dlv")
+        dlv = str(ensure_dlv(progress.build, dlv=_path(request.options.dlv), cancel=cancel))
     progress.step(f"lab {request.release}")
     config = _path(request.options.scheduler_config)
     lab = ensure_lab(request.release, progress.build, cancel=cancel, scheduler_config=config)
     try:
         progress.step("source")
         checkout = open_checkout(lab.source_directory)
-        return _plan_in_lab(request, lab, checkout, lab.scheduler_binary, str(dlv))
+        return _plan_in_lab(request, lab, checkout, lab.scheduler_binary, dlv)
     except BaseException:
         lab.close()
         raise
@@ -161,16 +166,27 @@ def _plan_in_lab(request: Request, lab: RunningLab, checkout: Checkout, binary: 
     arguments = lab.scheduler_arguments(request.verbosity, config=_path(request.options.scheduler_config))
     arguments += [*request.settings.scheduler_flags, *request.options.scheduler_flags]
     endpoint = SchedulerEndpoint(_port_of(arguments), EndpointCredentials(token=lab.endpoint.token))
+    verbosity = _verbosity_of(arguments, request.verbosity)
+    own = "debug" if checkout.layout != "module-cache" else None
+    if not dlv:
+        advice = advice_for(Situation("measure", verbosity))
+        free = _free_launch(request, binary, arguments, checkout, lab.release)
+        return Plan(
+            request.settings, directories(), free=replace(free, log_label=f"lab-{lab.release}-free"),
+            checkout=checkout, lab=lab, endpoint=endpoint, verbosity=verbosity, release=lab.release,
+            flavour=own, notes=(*_words(advice), FREE_NOTE),
+        )  # fmt: skip
     launch = replace(
         _launch(request, dlv, checkout),
         target=str(binary),
         arguments=tuple(arguments),
         log_label=f"lab-{lab.release}",
     )
+    advice = advice_for(Situation("debug", verbosity))
     return Plan(
         request.settings, directories(), launch, checkout=checkout, lab=lab, endpoint=endpoint,
-        verbosity=_verbosity_of(arguments, request.verbosity), release=lab.release, tour=request.tour,
-        notes=(ENTRY_NOTE,) if not launch.continue_at_once else (),
+        verbosity=verbosity, release=lab.release, flavour=own, tour=request.tour,
+        notes=(*_words(advice), *((ENTRY_NOTE,) if not launch.continue_at_once else ())),
     )  # fmt: skip
 
 
@@ -181,6 +197,8 @@ ENTRY_NOTE = "The scheduler stands at its entry: b s breaks on ScheduleOne, c co
 def _prepare_target(request: Request, progress: _Progress, cancel: threading.Event) -> Plan:
     options = request.options
     checkout = open_checkout(options.source) if options.source else None
+    if options.no_debugger:
+        return _prepare_free(request, checkout, progress, cancel)
     progress.step("dlv")
     dlv = ensure_dlv(progress.build, dlv=_path(options.dlv), cancel=cancel)
     launch = _launch(request, str(dlv), checkout)
@@ -202,15 +220,64 @@ def _prepare_target(request: Request, progress: _Progress, cancel: threading.Eve
     if options.dlv_debug and checkout is not None:
         launch = replace(launch, mode="debug", target="./cmd/kube-scheduler", working_directory=str(checkout.root))
     else:
-        binary = _path(options.binary) or _build(checkout, progress, cancel)
+        binary = _path(options.binary) or _build(checkout, "debug", progress, cancel)
         launch = replace(launch, target=str(binary))
     launch = replace(launch, arguments=tuple(arguments))
+    verbosity = _verbosity_of(arguments, request.verbosity)
+    advice = advice_for(
+        Situation(
+            "debug", verbosity, dlv_debug=options.dlv_debug, leader_elect=elects, private_cluster=lab is not None
+        )
+    )
     return Plan(
         request.settings, directories(), launch, logs=request.inputs, checkout=checkout, lab=lab,
-        endpoint=endpoint, verbosity=_verbosity_of(arguments, request.verbosity), leader_election=elects,
-        release=release,
-        notes=(*notes, *(() if launch.continue_at_once else (ENTRY_NOTE,))),
+        endpoint=endpoint, verbosity=verbosity, leader_election=elects, release=release,
+        flavour=None if options.binary or options.dlv_debug else "debug",
+        notes=(*notes, *_words(advice), *(() if launch.continue_at_once else (ENTRY_NOTE,))),
     )  # fmt: skip
+
+
+def _words(advice: Iterable[Advice]) -> tuple[str, ...]:
+    """Advice as notes; what the plan's own notes say already is left out."""
+    return tuple(item.text for item in advice if item.id != "debug-lease")
+
+
+def _prepare_free(
+    request: Request, checkout: Checkout | None, progress: _Progress, cancel: threading.Event
+) -> Plan:
+    """An optimised scheduler that runs without dlv."""
+    progress.step("kubeconfig")
+    arguments, lab, endpoint, elects, notes = _scheduler_flags(request, checkout)
+    given = _path(request.options.binary)
+    binary = given or _build(checkout, "optimised", progress, cancel)
+    verbosity = _verbosity_of(arguments, request.verbosity)
+    facts = read_binary(binary)
+    optimised = facts.optimised(SCHEDULER_PACKAGES[0])
+    advice = advice_for(
+        Situation("measure", verbosity, optimised=optimised is not False, private_cluster=lab is not None)
+    )
+    release = (checkout.release.version if checkout is not None else facts.release) or ""
+    return Plan(
+        request.settings, directories(), free=_free_launch(request, binary, arguments, checkout, release),
+        logs=request.inputs, checkout=checkout, lab=lab, endpoint=endpoint, verbosity=verbosity,
+        leader_election=elects, release=release, flavour=None if given else "optimised",
+        notes=(*notes, *_words(advice), FREE_NOTE),
+    )  # fmt: skip
+
+
+def _free_launch(
+    request: Request, binary: Path, arguments: list[str], checkout: Checkout | None, release: str
+) -> Launch:
+    """The launch of a scheduler without dlv."""
+    label = checkout.root.name if checkout is not None else "scheduler"
+    return replace(
+        _launch(request, "", checkout), target=str(binary), arguments=tuple(arguments), release=release or None,
+        log_label=f"{label}-free", persistent=False,
+    )  # fmt: skip
+
+
+FREE_NOTE = "The scheduler runs free, without dlv; its log is kept (:runs), :report counts it, , r rebuilds."
+"""Said when the panes come up without a debugger."""
 
 
 def _plan_other(request: Request, launch: Launch, checkout: Checkout | None, release: str) -> Plan:
@@ -220,14 +287,16 @@ def _plan_other(request: Request, launch: Launch, checkout: Checkout | None, rel
     )  # fmt: skip
 
 
-def _build(checkout: Checkout | None, progress: _Progress, cancel: threading.Event) -> Path:
+def _build(
+    checkout: Checkout | None, flavour: Flavour, progress: _Progress, cancel: threading.Event
+) -> Path:
     from schedtui.toolchain.build import ensure_scheduler
     from schedtui.toolchain.build_plan import BuildRequest
 
     if checkout is None:
-        raise WrongUse("nothing to debug", hint="Name a source tree with --src, or a binary with --exec.")
+        raise WrongUse("nothing to run", hint="Name a source tree with --src, or a binary with --exec.")
     progress.step("kube-scheduler")
-    result = ensure_scheduler(BuildRequest(checkout), progress.build, cancel)
+    result = ensure_scheduler(BuildRequest(checkout, flavour), progress.build, cancel)
     for note in result.notes:
         progress.tell(note)
     return result.binary

@@ -24,6 +24,7 @@ from schedtui.ui import messages
 from schedtui.ui.services import log_facts, stories
 from schedtui.ui.services.checkout_memory import CheckoutMemory
 from schedtui.ui.services.dump_check import await_dump
+from schedtui.ui.services.free_run import FreeScheduler
 from schedtui.ui.services.queue_watch import QueueWatch
 from schedtui.ui.services.source_shelf import SourceShelf
 
@@ -78,13 +79,15 @@ class Session:
         self._shown_file = ""
         self.store: LogStore | None = None
         self.queue: QueueWatch | None = None
-        self.driver: DebuggerDriver | None = None
+        self.driver: DebuggerDriver | FreeScheduler | None = None
         if plan.launch is not None:
             kept = self.memory.state
             self.driver = DebuggerDriver(
                 plan.launch, self._debugger_event, source=plan.checkout, kept=kept.breakpoints,
                 watches=kept.watches or tuple(plan.settings.watches),
             )  # fmt: skip
+        elif plan.free is not None:
+            self.driver = FreeScheduler(plan.free, self._debugger_event)
 
     # --- life -------------------------------------------------------------------------------------------------
 
@@ -162,8 +165,9 @@ class Session:
         if self.plan.lab is not None:
             self.plan.lab.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
-        if self.plan.launch is not None and not (detach and self.plan.launch.persistent):
-            shutil.rmtree(self.plan.launch.run_directory, ignore_errors=True)
+        start = self.plan.start
+        if start is not None and not (detach and start.persistent):
+            shutil.rmtree(start.run_directory, ignore_errors=True)
         return ended
 
     def close(self) -> None:
@@ -178,7 +182,8 @@ class Session:
         lines: list[str] = []
         if self.driver is not None and self.driver.alive and self.state not in ("none", "lost", "exited"):
             pid = f" (pid {self.target_pid})" if self.target_pid else ""
-            lines.append(f"the scheduler under dlv{pid}, {self.state}")
+            how = " under dlv" if self.plan.launch is not None else ""
+            lines.append(f"the scheduler{how}{pid}, {self.state}")
         if self.plan.lab is not None and self.plan.lab.owned:
             lines.append(f"the lab {self.plan.lab.name}, which this call started")
         return tuple(lines)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from textual.app import ComposeResult
+    from textual.events import Key
     from textual.strip import Strip
 
 
@@ -171,7 +172,6 @@ class PromptInput(Input):
     """The input of a question; Escape gives up, the arrows walk through what was answered before."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "give_up", show=False),
         Binding("up", "history(-1)", show=False),
         Binding("down", "history(1)", show=False),
     ]
@@ -179,7 +179,23 @@ class PromptInput(Input):
     def __init__(self) -> None:
         super().__init__(compact=True, select_on_focus=False)
         self.history: list[str] = []
+        self.answered = True
+        """True while no question is open."""
         self._at = 0
+
+    async def _on_key(self, event: Key) -> None:
+        if self.answered:
+            # Typed behind the answer: it belongs to the pane again, so the line must not take it.
+            event.prevent_default()
+            return
+        if event.key in ("enter", "escape"):
+            # At once, not by way of the bindings: what was typed behind it must not get into the line.
+            self.answered = True
+            event.stop()
+            event.prevent_default()
+            self.post_message(CommandRow.Answered(self.value if event.key == "enter" else None))
+            return
+        await super()._on_key(event)
 
     def use_history(self, lines: list[str]) -> None:
         """Walk through these answers; new ones are appended to the same list."""
@@ -190,10 +206,6 @@ class PromptInput(Input):
         self._at = max(0, min(len(self.history), self._at + by))
         self.value = self.history[self._at] if self._at < len(self.history) else ""
         self.cursor_position = len(self.value)
-
-    def action_give_up(self) -> None:
-        """Leave without an answer."""
-        self.post_message(CommandRow.Answered(None))
 
 
 class CommandRow(Horizontal):
@@ -243,9 +255,11 @@ class CommandRow(Horizontal):
         field = self.query_one(PromptInput)
         field.use_history(history)
         self.add_class("-asking")
+        field.answered = False
         field.value = initial
         field.cursor_position = len(initial)
-        field.focus()
+        # At once: what is typed right behind the key belongs into the input.
+        self.screen.set_focus(field, scroll_visible=False)
 
     def close(self) -> None:
         """Show the keys again."""
@@ -256,8 +270,3 @@ class CommandRow(Horizontal):
         event.stop()
         if self.asking:
             self.post_message(self.Edited(event.value))
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Hand the answer on."""
-        event.stop()
-        self.post_message(self.Answered(event.value))

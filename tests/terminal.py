@@ -1,0 +1,121 @@
+"""A program in a real pseudo terminal, its screen read as a person sees it (pyte)."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import termios
+import threading
+import time
+from typing import TYPE_CHECKING, Self
+
+import pyte
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+
+class Terminal:
+    """One program on one screen."""
+
+    def __init__(
+        self, argv: Sequence[str], *, columns: int = 80, lines: int = 24, directory: Path | None = None,
+        environment: Mapping[str, str] | None = None, standard_input: int | None = None,
+    ) -> None:  # fmt: skip
+        self.screen = pyte.Screen(columns, lines)
+        self._stream = pyte.ByteStream(self.screen)
+        self._lock = threading.Lock()
+        self._master, slave = pty.openpty()
+        self.received = 0
+        """Bytes that the program wrote."""
+        self.raw = bytearray()
+        """What it wrote."""
+        self._size(columns, lines)
+        variables = {**os.environ, "TERM": "xterm-256color", **(environment or {})}
+        self.process = subprocess.Popen(
+            argv, stdin=slave if standard_input is None else standard_input, stdout=slave, stderr=slave,
+            env=variables, cwd=directory, start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(1, termios.TIOCSCTTY, 0) and None,
+        )  # fmt: skip
+        os.close(slave)
+        self._open = True
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(30)
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.hang_up()
+
+    def _size(self, columns: int, lines: int) -> None:
+        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+
+    def _read(self) -> None:
+        while self._open:
+            readable, _, _ = select.select([self._master], [], [], 0.2)
+            if not readable:
+                continue
+            try:
+                data = os.read(self._master, 65536)
+            except OSError:
+                return
+            if not data:
+                return
+            with self._lock:
+                self.received += len(data)
+                self.raw += data
+                self._stream.feed(data)
+
+    def hang_up(self) -> None:
+        """Close the terminal's other end, as a dropped line does."""
+        if self._open:
+            self._open = False
+            self._reader.join()
+            os.close(self._master)
+
+    def resize(self, columns: int, lines: int) -> None:
+        """Change the terminal's size; the program is told by the kernel."""
+        with self._lock:
+            self.screen.resize(lines, columns)
+        self._size(columns, lines)
+
+    def send(self, keys: str) -> None:
+        """Type."""
+        os.write(self._master, keys.encode())
+
+    @property
+    def text(self) -> list[str]:
+        """The screen, line by line."""
+        with self._lock:
+            return [line.rstrip() for line in self.screen.display]
+
+    def wait_for(self, what: str | Callable[[list[str]], bool], seconds: float = 60.0) -> list[str]:
+        """Wait until a text is on the screen (or something is true of it), and give the screen."""
+        deadline = time.monotonic() + seconds
+        while True:
+            lines = self.text
+            if what(lines) if callable(what) else any(what in line for line in lines):
+                return lines
+            picture = "\n".join(lines)
+            assert time.monotonic() < deadline, f"not on the screen: {what}\n{picture}"
+            assert self.process.poll() is None or self.received, f"ended with {self.process.returncode}\n{picture}"
+            time.sleep(0.05)
+
+    def wait_for_end(self, seconds: float = 60.0) -> int:
+        """The exit code."""
+        return self.process.wait(seconds)
