@@ -143,6 +143,9 @@ def _go_build(
     folder = cache_folder(request.checkout)
     module_copies = private_directory(folder / "module")
     _forget_old_copies(request, module_copies)
+    # Left by a schedtui that was killed while it built; nobody else is here, the lock is ours.
+    for left in (*folder.glob(".build-*"), *folder.glob(".kube-scheduler*-*")):
+        shutil.rmtree(left, ignore_errors=True)
     began = time.time()
     with (
         tempfile.TemporaryDirectory(dir=folder, prefix=".build-") as scratch,
