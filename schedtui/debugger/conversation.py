@@ -26,6 +26,9 @@ LOG = logging.getLogger(__name__)
 USUAL_SECONDS = 30.0
 """How long a command that does not resume the target may take."""
 
+DEAF_SECONDS = 0.5
+"""For how long a question of our own cannot be broken off."""
+
 INTERRUPTED_SECONDS = 10.0
 """How long dlv may take to come back after it was interrupted."""
 
@@ -91,10 +94,16 @@ class Conversation:
             SessionLost: dlv ended or does not come back.
         """
         deadline = None if limit is None else time.monotonic() + limit
+        # A question of our own is answered in a millisecond: it must not use up an interrupt for the target.
+        deaf_until = time.monotonic() + (0.0 if limit is None else DEAF_SECONDS)
         broken_off = False
         while True:
-            left = 3600.0 if deadline is None else max(0.0, deadline - time.monotonic())
-            piece = self.session.poll(left, wake=self._wake)
+            now = time.monotonic()
+            left = 3600.0 if deadline is None else max(0.0, deadline - now)
+            deaf = now < deaf_until
+            piece = self.session.poll(
+                min(left, deaf_until - now) if deaf else left, wake=-1 if deaf else self._wake
+            )
             if isinstance(piece, Prompted):
                 reply = read_reply(text + piece.text, self._mark)
                 for line in reply.unreadable:
@@ -105,6 +114,8 @@ class Conversation:
                 self.session.answer(self.answer_to(piece, answers or {}))
             elif isinstance(piece, Ended):
                 raise SessionLost(f"dlv {piece.status}", text + piece.text)
+            elif deaf:
+                continue
             elif not broken_off and (self._interrupted() or _over(deadline)):
                 broken_off = True
                 deadline = time.monotonic() + INTERRUPTED_SECONDS

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from schedtui.core.errors import DebuggerFailed, SchedtuiError
 from schedtui.debugger import exits, refusals
 from schedtui.debugger.commands import COMMANDS, Needs
-from schedtui.debugger.conversation import INTERRUPTED_SECONDS, Conversation, SessionLost
+from schedtui.debugger.conversation import Conversation, SessionLost
 from schedtui.debugger.inspector import Inspector, Reason
 from schedtui.debugger.launching import (
     OWN_TARGET_MODES,
@@ -37,7 +37,7 @@ from schedtui.debugger.model import (
 )
 from schedtui.debugger.ownership import Ownership
 from schedtui.debugger.paths import PathMap
-from schedtui.debugger.replies import is_disconnected, read_exit, read_restart, without_listing
+from schedtui.debugger.replies import is_disconnected, is_late_interrupt, read_exit, read_restart, without_listing
 from schedtui.debugger.running import WAIT_SECONDS, PauseClock, Run
 from schedtui.debugger.session import Asked, DlvSession, Ended
 from schedtui.debugger.sessions import remove
@@ -188,7 +188,7 @@ class Engine:
         return self._call
 
     def _explain_start(self, lost: SessionLost) -> None:
-        refusal = refusals.explain_start(lost.text, lost.reason)
+        refusal = refusals.explain_start(lost.text, lost.reason, connecting=self.launch.mode == "connect")
         self._end_processes()
         self.post(Failed(refusal.title, refusal.hint, refusal.details))
         self.state = "lost"
@@ -284,6 +284,7 @@ class Engine:
         if piece is None:
             if run is not None:
                 run.flush_trace()
+                run.interrupt_again()
                 if not run.shown:
                     run.shown = True
                     self._become("running")
@@ -298,7 +299,8 @@ class Engine:
             raise SessionLost(f"dlv {piece.status}", piece.text)
         if isinstance(piece, Asked):
             self.talk.session.answer(self.talk.answer_to(piece, {}))
-        self.say(piece.text, "output")
+        if not is_late_interrupt(piece.text):
+            self.say(piece.text, "output")
 
     def stopped(self) -> None:
         """The prompt is back after the target ran: find out why."""
@@ -330,13 +332,12 @@ class Engine:
         Raises:
             SessionLost: dlv does not come back.
         """
-        self.talk.session.interrupt()
-        deadline = time.monotonic() + INTERRUPTED_SECONDS
+        run.interrupt()
         while True:
-            piece = self.talk.session.poll(max(0.0, deadline - time.monotonic()), stream=True)
+            piece = self.talk.session.poll(run.patience, stream=True)
             if piece is None:
-                raise SessionLost("dlv does not answer to an interrupt", run.text + self.talk.session.pending)
-            if run.take(piece):
+                run.interrupt_again()
+            elif run.take(piece):
                 return exits.is_plain_interrupt(run.text)
 
     def _exited(self, status: int) -> None:
@@ -360,6 +361,8 @@ class Engine:
             detail,
             exit_status=status,
             cause=cause.title if known else "",
+            cause_id=cause.id,
+            advice=cause.advice,
             last_output=lines[-exits.LAST_LINES :],
         )
         if known:
@@ -376,16 +379,19 @@ class Engine:
 
     def _take_wishes(self) -> None:
         self.inbox.quiet()
+        if self._running is None and not self.inbox.has_commands:
+            # There is nothing to stop, and nothing on its way that would let the target go.
+            self.inbox.take_interrupt()
         self._pass_interrupt()
         while not self.inbox.closing and (command := self.inbox.take()) is not None:
             self._carry_out(command)
             self._pass_interrupt()
 
     def _pass_interrupt(self) -> None:
-        if self.inbox.take_interrupt() and self._running is not None:
+        if self._running is not None and self.inbox.take_interrupt():
             self._running.reason = "interrupt"
             self._running.shown = True
-            self.talk.session.interrupt()
+            self._running.interrupt()
 
     def _carry_out(self, command: Command) -> None:
         rule = COMMANDS[type(command)]

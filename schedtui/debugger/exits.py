@@ -49,7 +49,7 @@ def cause_of(
         paused_seconds: The longest time it was held without a break.
         ran_seconds: How long it was there.
     """
-    flags = _flags(launch.arguments)
+    flags = flags_of(launch.arguments)
     elect = flags.get("leader-elect")
     port = flags.get("secure-port", "")
     facts = ExitFacts(
@@ -67,7 +67,7 @@ def cause_of(
     return explain_exit(facts)
 
 
-def _flags(arguments: tuple[str, ...]) -> dict[str, str]:
+def flags_of(arguments: tuple[str, ...]) -> dict[str, str]:
     """``--name=value`` and ``--name value`` as pairs; a flag without a value counts as true."""
     flags: dict[str, str] = {}
     waiting = ""

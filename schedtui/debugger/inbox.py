@@ -88,6 +88,12 @@ class Inbox:
             return bool(self._commands) or self._interrupt
 
     @property
+    def has_commands(self) -> bool:
+        """True when a command waits."""
+        with self._lock:
+            return bool(self._commands)
+
+    @property
     def closing(self) -> bool:
         """True once somebody asked to close."""
         with self._lock:

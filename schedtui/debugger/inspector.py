@@ -85,11 +85,13 @@ class Inspector:
         self._before, self._shown = self._shown, {}
         reply = self._talk.documents(f"schedtui_stop {STACK_DEPTH}")
         state: Document = reply.documents.get("state", {})
-        if reason == "interrupt" and not state.get("goroutine"):
-            # Attached to a server whose target has not begun yet.
-            reason = "entry"
         if reason in ("interrupt", "unknown") and not state.get("breakpoint"):
-            reply, state = self._to_the_loop(reply, state)
+            goroutines = self._goroutine_documents(GOROUTINE_LIMIT)[0]
+            if goroutines:
+                reply, state = self._to_the_loop(reply, state, goroutines)
+            else:
+                # It has not begun yet: a server elsewhere whose target was never let go, or a very early stop.
+                reason = "entry"
         stop = self._stop_of(state, reply.documents.get("stack", []), reason, text)
         self.frame = self._first_own_frame(stop)
         if self.frame:
@@ -171,10 +173,10 @@ class Inspector:
         self.stop = self._with_values(replace(stop, selected_frame=self.frame, note=note))
         return self.stop
 
-    def _to_the_loop(self, reply: Reply, state: Document) -> tuple[Reply, Document]:
+    def _to_the_loop(self, reply: Reply, state: Document, goroutines: list[Document]) -> tuple[Reply, Document]:
         """After an interrupt: the goroutine that the user thinks of, not the thread that happened to stop."""
         earlier = self.stop.goroutine if self.stop else 0
-        wanted = roles.find_scheduling_loop(self._goroutine_documents(GOROUTINE_LIMIT)[0]) or earlier or 1
+        wanted = roles.find_scheduling_loop(goroutines) or earlier or 1
         if state.get("goroutine", {}).get("id") == wanted:
             return reply, state
         if self._talk.ask(f"goroutine {wanted}").failure and wanted != 1:
@@ -202,7 +204,7 @@ class Inspector:
             )
             for i, frame in enumerate(stack)
         )
-        optimised = bool(stack and stack[0].get("optimized") and not _is_runtime(frames[0].function))
+        optimised = bool(stack and stack[0].get("optimized") and not _is_machinery(frames[0].function))
         return Stop(
             reason=reason,
             title=_title(reason, breakpoint_, frames, text),

@@ -313,6 +313,10 @@ class StateChanged:
     """Which run of the target this is, 1-based; 0 without a target."""
     cause: str = ""
     """Why the target ended, in words, when its last log lines or the pause before tell."""
+    cause_id: str = ""
+    """Which of ``core.exit_cause``'s causes that is; empty while the target lives."""
+    advice: str = ""
+    """What to do about the cause."""
     last_output: tuple[str, ...] = ()
     """The last lines of dlv (state ``lost``) or of the target (state ``exited``)."""
 

@@ -97,11 +97,17 @@ DETAIL_LINES = 30
 """How many of dlv's lines are shown."""
 
 
-def explain_start(text: str, status: str) -> StartRefusal:
-    """What the output of a dlv that ended before its first prompt means."""
+def explain_start(text: str, status: str, *, connecting: bool = False) -> StartRefusal:
+    """What the output of a dlv that ended before its first prompt means.
+
+    Args:
+        text: Its output.
+        status: How it ended, in words.
+        connecting: True for a client: when nobody answers, dlv 1.27 ends without a word.
+    """
     lines = tuple(line.rstrip() for line in text.split("\n") if line.strip())[-DETAIL_LINES:]
     for kind, pattern, title, hint in _TABLE:
-        if pattern.search(text):
+        if pattern.search(text) or (connecting and not lines and kind == "connection"):
             return StartRefusal(kind, title, hint, lines)
     return StartRefusal(
         "other", f"dlv ended before it was ready ({status})", "schedtui doctor checks the set-up.", lines

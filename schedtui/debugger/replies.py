@@ -145,6 +145,11 @@ def read_restart(text: str) -> tuple[int | None, tuple[str, ...]]:
     return (int(match[1]) if match else None), tuple(_DISCARDED.findall(text))
 
 
+def is_late_interrupt(text: str) -> bool:
+    """True for what dlv says to an interrupt that came when the target already stood still."""
+    return text.strip() in ("", "received SIGINT, stopping process (will not forward signal)")
+
+
 _DISCONNECTED = re.compile(r"connection is shut down|connection reset|broken pipe|\bEOF\b|use of closed network")
 
 

@@ -29,6 +29,12 @@ QUIET_STEP_SECONDS = 0.15
 TRACE_SECONDS = 0.1
 """How long a tracepoint's line waits for the values under it."""
 
+AGAIN_SECONDS = 1.0
+"""An interrupt that had no effect for so long is repeated."""
+
+INTERRUPTED_SECONDS = 15.0
+"""dlv is given up when it does not answer to interrupts for so long."""
+
 WAIT_SECONDS = 3600.0
 """How long a wait for dlv or a wish lasts when nothing else is due."""
 
@@ -50,13 +56,39 @@ class Run:
     text: str = ""
     note: str = ""
     _trace: list[str] = field(default_factory=list)
+    _interrupted: float = 0.0
+    """When it was first interrupted; 0 when it was not."""
+    _due: float = 0.0
+    """When the interrupt is repeated."""
 
     @property
     def patience(self) -> float:
         """Seconds until something is due although nothing came."""
         if self._trace:
             return TRACE_SECONDS
+        if self._interrupted:
+            return max(0.0, self._due - time.monotonic())
         return WAIT_SECONDS if self.shown else QUIET_STEP_SECONDS
+
+    def interrupt(self) -> None:
+        """Ask dlv to stop the target."""
+        self.talk.session.interrupt()
+        now = time.monotonic()
+        self._due = now + AGAIN_SECONDS
+        if not self._interrupted:
+            self._interrupted = now
+
+    def interrupt_again(self) -> None:
+        """Repeat an interrupt that dlv has not answered: it forgets one that comes while the target is let go.
+
+        Raises:
+            SessionLost: It does not answer at all.
+        """
+        if not self._interrupted or time.monotonic() < self._due:
+            return
+        if time.monotonic() - self._interrupted > INTERRUPTED_SECONDS:
+            raise SessionLost("dlv does not answer to an interrupt", self.text + self.talk.session.pending)
+        self.interrupt()
 
     def take(self, piece: Piece) -> bool:
         """Take in what came; True when the prompt is back.

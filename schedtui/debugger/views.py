@@ -84,8 +84,9 @@ def plain(document: Document | None) -> str:
 
 def whole(document: Document | None) -> int:
     """A value as a number; 0 when it is none."""
-    match = re.match(r"-?\d+", plain(document))
-    return int(match[0]) if match else 0
+    # dlv puts a constant's name in front: "Unschedulable (2)".
+    match = re.search(r"^(-?\d+)|\((-?\d+)\)$", plain(document))
+    return int(match[1] or match[2]) if match else 0
 
 
 # --- formatting -------------------------------------------------------------------------------------------------

@@ -99,6 +99,15 @@ def test_a_breakpoint_key_while_running_interrupts_sets_and_continues(debug: Cal
     one.wait(model.StateChanged, is_state("running"))
 
 
+def test_an_interrupt_right_after_letting_go_is_not_lost(debug: Callable[..., Debuggee]) -> None:
+    one = debug("loop").start()
+    for _ in range(10):
+        one.submit(model.Continue())
+        one.driver.submit(model.Interrupt())
+        one.wait(model.StateChanged, is_state("running"))
+        assert one.wait(model.Stopped).stop.reason in ("interrupt", "entry")
+
+
 def test_what_needs_a_stopped_target_says_so_while_it_runs(debug: Callable[..., Debuggee]) -> None:
     one = debug("loop").start()
     one.ask(model.Continue(), model.StateChanged, is_state("running"))
@@ -355,9 +364,9 @@ def test_killing_the_target_is_an_exit_not_a_loss(debug: Callable[..., Debuggee]
 
 
 def test_a_wedged_dlv_is_given_up(debug: Callable[..., Debuggee], monkeypatch: pytest.MonkeyPatch) -> None:
-    from schedtui.debugger import engine
+    from schedtui.debugger import running as running_module
 
-    monkeypatch.setattr(engine, "INTERRUPTED_SECONDS", 0.5)
+    monkeypatch.setattr(running_module, "INTERRUPTED_SECONDS", 1.0)
     one = debug("loop").start()
     running = one.ask(model.Continue(), model.StateChanged, is_state("running"))
     os.kill(running.dlv_pid or 0, signal.SIGSTOP)

@@ -93,6 +93,12 @@ def test_quantities_are_written_as_people_do() -> None:
     assert views.size(1536 * 2**20) == "1.5Gi"
 
 
+def test_a_named_constant_is_a_number_too() -> None:
+    assert views.whole({"kind": "int", "type": "Code", "value": "Unschedulable (2)"}) == 2
+    assert views.whole(number(-3)) == -3
+    assert views.whole(None) == 0
+
+
 def test_bars_never_overflow() -> None:
     assert views.bar(0, 0) == f"[{'-' * 20}]   0 %"
     assert views.bar(1, 2) == f"[{'#' * 10}{'-' * 10}]  50 %"
