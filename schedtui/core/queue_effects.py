@@ -195,14 +195,14 @@ def _moved(process: SchedulerProcess, event: QueueEvent) -> None:
     entry.hint = event.hint
     entry.place = None
     if failure:
-        _count_attempt(entry)
+        if entry.state in _CYCLE or entry.state == "unknown":
+            _count_attempt(entry)
         entry.failed_us = process.now_us
         entry.plugins = event.plugins or entry.plugins
     state: PodState = event.queue or "unknown"
     if event.effect == "gated" or (state == "unschedulable" and not failure):
         state = "gated"
     process.put(entry, state, proven=event.queue is not None)
-    entry.counted = False
     if event.kind == "podgroup":
         _move_members(process, entry, state)
 
@@ -226,7 +226,9 @@ def _told_late(process: SchedulerProcess, entry: PodEntry, event: QueueEvent) ->
     """Whether the pod was popped between a move and this second line about the same move."""
     if entry.state != "in_flight" or entry.failed or process.now_us - entry.popped_us > OUT_OF_ORDER_US:
         return False
-    return event.event == FAILURE_EVENT or "is updated" in event.message
+    if event.event == FAILURE_EVENT:
+        return event.hint is not None and 0 <= entry.popped_us - entry.failed_us <= OUT_OF_ORDER_US
+    return "is updated" in event.message
 
 
 def _move_members(process: SchedulerProcess, group: PodEntry, state: PodState) -> None:
@@ -245,7 +247,6 @@ def _gate(process: SchedulerProcess, event: QueueEvent) -> None:
     if entry is None:
         return
     entry.plugins = event.plugins
-    entry.counted = False
     process.put(entry, "gated", proven=True)
     entry.reason = entry.reason or "PreEnqueue"
 
@@ -417,7 +418,6 @@ def _failed(process: SchedulerProcess, event: QueueEvent) -> None:
     else:
         process.put(entry, _queue_after_failure(entry), proven=False)
         entry.reason = FAILURE_EVENT
-        entry.counted = False
 
 
 def _vanished(process: SchedulerProcess, event: QueueEvent) -> None:

@@ -49,8 +49,8 @@ class Sight:
 
     since_us: dict[str, int] = field(default_factory=dict)
     """Class → time of the first line of it in an unbroken stretch."""
-    levels_hold: bool = False
-    """Whether one line of a level proves that all lines of that level are printed (no ``--vmodule``)."""
+    levels_hold: bool = True
+    """Whether one line of a level proves that all lines of that level are printed; not so with ``--vmodule``."""
     highest: int = 0
     """Highest level at which a line was seen in this stretch; advice about verbosity starts from it."""
 

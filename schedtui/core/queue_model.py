@@ -106,7 +106,6 @@ class QueueModel:
         process = self._process_of(event)
         if event.pid is None and not process.is_json:
             process.is_json = True
-            process.sight.levels_hold = True
         process.advance(event.time_us)
         process.line = event.line
         process.see_release(event)
