@@ -97,7 +97,14 @@ class LogStore:
             callback: Takes a batch; several inputs come merged by time as far as they have been read.
             caught_up: Called each time everything that was there has been handed over.
         """
-        self._feeds.append(RecordFeed(len(self.inputs), self._worker.readable, callback, self._report, caught_up))
+        self._feeds.append(
+            RecordFeed(
+                len(self.inputs), self._worker.readable, callback, self._report, caught_up, self._is_indexed
+            )
+        )
+
+    def _is_indexed(self) -> bool:
+        return self._published.state.indexing is None
 
     def set_level_lookup(self, lookup: Callable[[str, int, str], int | None] | None) -> None:
         """Take another source of V levels, such as the source index once it is ready."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 CALM_SECONDS = 0.08
 """Growth is painted at most this often."""
 
-FLOOD_SECONDS = 0.2
+FLOOD_SECONDS = 0.25
 """Growth by more than a screenful at a time is painted at most this often: nobody reads faster, and lines cost."""
 
 MOST_CONTEXT = 20
@@ -95,8 +95,8 @@ class LogPane(Vertical):
 
     @property
     def state(self) -> LogState:
-        """The newest state of the source."""
-        return self.source.state()
+        """The state that is painted: other panes count along with it, and repaint no oftener."""
+        return self.view.state if self.is_mounted else self.source.state()
 
     @property
     def level(self) -> int:
@@ -114,7 +114,7 @@ class LogPane(Vertical):
     @property
     def summary(self) -> str:
         """The pane in one line, for when it is folded."""
-        state = self.source.state()
+        state = self.state
         rows = self.source.rows(state.last - 1, 1, 160) if state.last > state.first else ()
         text = rows[0].text if rows else "no lines yet"
         flag = "" if not self.is_mounted or self.view.following else "paused "
