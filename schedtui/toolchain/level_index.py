@@ -281,22 +281,24 @@ class _Builder:
 
     def _ask_worker(self, jobs: list[Job]) -> list[PackageFacts]:
         """Have one worker process read its share; when it fails, this process reads it."""
-        child = subprocess.Popen(
-            [sys.executable, "-P", "-m", "schedtui.toolchain.level_worker"],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (_PACKAGE_PLACE, _python_path())))},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            # A key that interrupts the terminal's programs is for the caller to answer, not for its workers.
-            start_new_session=True,
-        )
-        request: bytes | None = msgspec.msgpack.encode(jobs)
+        with tempfile.TemporaryFile() as request:
+            # A file rather than a pipe: a worker that starts slowly must not leave half of its jobs unsent.
+            request.write(msgspec.msgpack.encode(jobs))
+            request.seek(0)
+            child = subprocess.Popen(
+                [sys.executable, "-P", "-m", "schedtui.toolchain.level_worker"],
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (_PACKAGE_PLACE, _python_path())))},
+                stdin=request,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                # A key that interrupts the terminal's programs is for the caller to answer, not for its workers.
+                start_new_session=True,
+            )
         while True:
             try:
-                answer, _ = child.communicate(request, timeout=0.2)
+                answer, _ = child.communicate(timeout=0.2)
                 break
             except subprocess.TimeoutExpired:
-                request = None
                 if self._cancel.is_set():
                     child.kill()
         if self._cancel.is_set():
