@@ -47,7 +47,7 @@ def export(files: tuple[str, ...], target: str, unmask: bool) -> int:
     """Write a log's records, queue events and pod stories for other tools.
 
     A directory gets records.jsonl, events.jsonl, pods.jsonl and report.md; a .jsonl or .parquet file all three
-    kinds in one table, told apart by 'kind'; a .md file the report and the stories. Secrets are masked. The target
+    kinds in one table, told apart by 'row'; a .md file the report and the stories. Secrets are masked. The target
     appears only when it is whole.
     """
     reading = LogReading(files)

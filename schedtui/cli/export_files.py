@@ -88,7 +88,7 @@ class Export(AbstractContextManager["Export"]):
 
 
 class JsonlExport(Export):
-    """All kinds of rows in one file of JSON lines, told apart by ``kind``."""
+    """All kinds of rows in one file of JSON lines, told apart by ``row``."""
 
     def __init__(self, path: Path, kinds: frozenset[str] = frozenset({"record", "event", "pod"})) -> None:
         super().__init__(path)
@@ -97,7 +97,7 @@ class JsonlExport(Export):
         self._file: TextIO = self._beside.open("w", encoding="utf-8")
 
     def _put(self, kind: str, document: Document) -> None:
-        json.dump({"kind": kind, **document}, self._file, ensure_ascii=False)
+        json.dump({"row": kind, **document}, self._file, ensure_ascii=False)
         self._file.write("\n")
         self.written += 1
 
@@ -204,7 +204,7 @@ def _cell(value: object) -> str:
 
 
 class ParquetExport(Export):
-    """All kinds of rows in one Parquet table, told apart by ``kind``; lives and fields are JSON text in it."""
+    """All kinds of rows in one Parquet table, told apart by ``row``; lives and fields are JSON text in it."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -219,7 +219,7 @@ class ParquetExport(Export):
         self._arrow: Any = pyarrow
         text, number = pyarrow.string(), pyarrow.int64()
         columns = {
-            "kind": text, "line": number, "time": pyarrow.timestamp("us"), "severity": text, "v": number,
+            "row": text, "line": number, "time": pyarrow.timestamp("us"), "severity": text, "v": number,
             "pid": number, "file": text, "src_line": number, "message": text, "fields": text, "raw": text,
             "pod": text, "effect": text, "event": text, "queue": text, "hint": text, "plugins": text, "node": text,
             "text": text, "state": text, "certain": pyarrow.bool_(), "attempts": number, "why": text,
@@ -231,7 +231,7 @@ class ParquetExport(Export):
         self._writer: Any = pyarrow.parquet.ParquetWriter(str(self._beside), self._schema)
 
     def _put(self, kind: str, document: Mapping[str, object]) -> None:
-        row: Document = {"kind": kind}
+        row: Document = {"row": kind}
         for name in self._schema.names[1:]:
             row[name] = _plain(name, document.get(name))
         self._rows.append(row)

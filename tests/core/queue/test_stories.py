@@ -1,0 +1,178 @@
+"""Pod stories, reports, stations and placements of real logs."""
+
+from __future__ import annotations
+
+import pytest
+
+from schedtui.core.event_reader import EventReader
+from schedtui.core.event_scan import STORY_EFFECTS
+from schedtui.core.events import QueueEvent, plugin_names, queue_state, read_event
+from schedtui.core.fit_reasons import plugin_of_reason
+from schedtui.core.klog import Clock
+from schedtui.core.pod_story import PodStory, StoryTeller
+from schedtui.core.report import Report, ReportFold
+from schedtui.core.story_text import compare_attempts, compare_pods, duration_text, story_lines, why_pending
+from tests.core.queue.logs import YEAR, log_bytes, records_of
+
+LOGS = (
+    "v1.29.0-v10-mixed", "v1.29.0-v10-mixed.json", "v1.29.0-v5-churn3", "v1.36.3-v10-mixed",
+    "v1.36.3-v10-mixed.json", "v1.36.3-v4-mixed", "v1.36.3-v2-mixed", "v1.36.3-v5-churn7", "v1.37.2-v10-mixed",
+    "v1.37.2-v10-mixed.json", "v1.37.2-v5-churn3", "v1.37.2-v5-stalled",
+)  # fmt: skip
+
+
+def story_of(name: str, *pods: str) -> list[PodStory]:
+    teller = StoryTeller(pods)
+    for record in records_of(log_bytes(name)):
+        teller.apply(record)
+    return [teller.story(pod) for pod in pods]
+
+
+def report_of(name: str) -> Report:
+    fold = ReportFold()
+    for record in records_of(log_bytes(name)):
+        event = read_event(record)
+        if event is not None:
+            fold.apply_event(event)
+    return fold.report()
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_the_short_way_reads_what_the_long_way_reads(name: str) -> None:
+    data = log_bytes(name)
+    events = [event for event in map(read_event, records_of(data)) if event is not None]
+    wanted = [event for event in events if event.effect not in STORY_EFFECTS | {"dump"}]
+    reader = EventReader(Clock.for_year(YEAR, guessed=False))
+    facts = [fact for start in range(0, len(data), 4099) for fact in reader.facts(data[start : start + 4099])]
+    facts += reader.last_facts()
+    assert [fact for fact in facts if isinstance(fact, QueueEvent)] == wanted
+    assert len(facts) - len(wanted) == sum(event.effect == "dump" for event in events)
+
+
+def test_a_pending_pods_story() -> None:
+    (story,) = story_of("v1.36.3-v10-mixed", "default/fat-11")
+    (life,) = story.lives
+    assert [attempt.result for attempt in life.attempts] == ["unschedulable"] * 7
+    last = life.attempts[-1]
+    assert last.fit is not None
+    assert last.fit.total == 6
+    assert last.plugins == ("NodeResourcesFit", "TaintToleration")
+    assert {wake.event for wake in life.wakes} == {"NodeAdd", "AssignedPodDelete"}
+    assert life.kept == {"AssignedPodUpdate": 9, "AssignedPodAdd": 3}
+    assert [span.state for span in life.spans[:3]] == ["active", "in_flight", "unschedulable"]
+    assert all(span.seconds is not None for span in life.spans[:-1])
+    words = " ".join(why_pending(story))
+    assert "5x Insufficient cpu" in words
+    assert "What would help" in words
+
+
+def test_a_bound_pods_story_has_scores() -> None:
+    (story,) = story_of("v1.36.3-v10-mixed", "default/web-3")
+    attempt = story.lives[0].attempts[0]
+    assert (attempt.result, attempt.node) == ("bound", "node-2")
+    best = attempt.scores[0]
+    assert best.node == attempt.node
+    assert best.total == sum(best.by_plugin.values()) == 472
+
+
+@pytest.mark.parametrize(
+    "name", ["v1.29.0-v10-mixed", "v1.36.3-v10-mixed.json", "v1.37.2-v10-mixed", "v1.36.3-v4-mixed"]
+)
+def test_a_gated_pods_story(name: str) -> None:
+    (story,) = story_of(name, "default/gated-0")
+    states = [span.state for span in story.lives[0].spans]
+    assert "gated" in states
+    assert states[-1] in ("bound", "gone")
+    assert any("bound" in text for text, _ in story_lines(story))
+
+
+def test_names_that_the_log_does_not_know() -> None:
+    (story,) = story_of("v1.36.3-v0-mixed", "default/nobody")
+    assert story.lives == ()
+    assert why_pending(story) == ("The log does not name default/nobody.",)
+
+
+def test_two_pods_and_two_attempts_side_by_side() -> None:
+    left, right = story_of("v1.36.3-v10-mixed", "default/fat-11", "default/web-3")
+    rows = {what: (ours, theirs) for what, ours, theirs in compare_pods(left, right)}
+    assert rows["pod"] == ("default/fat-11", "default/web-3")
+    assert rows["Insufficient cpu"] == ("5 nodes", "")
+    first, second = left.lives[0].attempts[:2]
+    reasons = {what: (ours, theirs) for what, ours, theirs in compare_attempts(first, second)}
+    assert reasons["Insufficient cpu"] == ("4 nodes", "5 nodes")
+
+
+def test_all_stories_at_once_and_forgotten_when_finished() -> None:
+    teller = StoryTeller(None)
+    for record in records_of(log_bytes("v1.36.3-v5-churn7")):
+        teller.apply(record)
+    pods = teller.pods()
+    finished = teller.take_finished(0)
+    assert finished
+    assert {story.row.state for story in finished if story.row is not None} <= {"gone"}
+    assert len(teller.pods()) == len(pods) - len(finished)
+    bound = sum(
+        attempt.result == "bound"
+        for story in [*finished, *(teller.story(pod) for pod in teller.pods())]
+        for life in story.lives
+        for attempt in life.attempts
+    )
+    assert bound == 126
+
+
+@pytest.mark.parametrize(
+    ("name", "bound", "attempts", "failed"),
+    [("v1.36.3-v5-churn7", 126, 364, 238), ("v1.29.0-v5-churn3", 108, 185, 77),
+     ("v1.37.2-v5-churn3", 97, 291, 194), ("v1.29.0-v10-mixed", 32, 49, 17), ("v1.36.3-v2-mixed", 32, 61, 29)],
+)  # fmt: skip
+def test_a_reports_numbers(name: str, bound: int, attempts: int, failed: int) -> None:
+    report = report_of(name)
+    assert (report.bound, report.attempts, report.failed_attempts) == (bound, attempts, failed)
+    assert sum(node.bound for node in report.nodes) == bound
+    assert sum(node.share for node in report.nodes) == pytest.approx(1)
+    assert report.workflow.stations[-1].passed == bound
+    if "-v2-" not in name:
+        assert report.wait.count == bound
+        assert report.wait.p50 is not None
+        assert report.wait.max is not None
+        assert 0 < report.wait.p50 <= report.wait.max
+
+
+def test_a_reports_reasons() -> None:
+    report = report_of("v1.36.3-v5-churn7")
+    assert dict(report.failures) == {"NodeResourcesFit": 149, "VolumeRestrictions": 87, "NodeAffinity": 3}
+    assert not report.failures_inferred
+    assert report.reasons["Insufficient cpu"] == 1686
+    assert report.preemptions == 4
+    assert len(report.slowest) == 20
+    assert report.slowest[0].wait_seconds == report.wait.max
+    inferred = report_of("v1.29.0-v10-mixed")
+    assert inferred.failures_inferred
+    assert inferred.failures["NodeResourcesFit"] == 13
+
+
+def test_the_stations() -> None:
+    stations = {station.name: station for station in report_of("v1.36.3-v5-churn7").workflow.stations}
+    assert stations["pop"].passed == 364
+    assert stations["filter"].failed == 238
+    assert stations["bind"].passed == 126
+    assert all(station.inside == 0 for station in stations.values())
+    assert stations["pop"].rate > 0
+    stuck = {station.name: station for station in report_of("v1.37.2-v5-stalled").workflow.stations}
+    assert stuck["queue"].passed > 0
+    assert stuck["pop"].passed == 0
+
+
+def test_values_in_every_spelling() -> None:
+    assert plugin_names({"B": {}, "A": {}}) == ("A", "B")
+    assert plugin_names('{"NodeResourcesFit":{},"TaintToleration":{}}') == ("NodeResourcesFit", "TaintToleration")
+    assert plugin_names("map[NodeResourcesFit:{} TaintToleration:{}]") == ("NodeResourcesFit", "TaintToleration")
+    assert plugin_names({"": {}}) == plugin_names("{}") == plugin_names(None) == ()
+    assert plugin_names("SchedulingGates") == ("SchedulingGates",)
+    assert queue_state("ActiveQueue") == queue_state("activeQ") == "active"
+    assert queue_state("UnschedulablePods") == "unschedulable"
+    assert queue_state("elsewhere") is None
+    assert plugin_of_reason("Insufficient nvidia.com/gpu") == "NodeResourcesFit"
+    assert plugin_of_reason("node(s) had untolerated taint {a: b}") == "TaintToleration"
+    assert plugin_of_reason("my own plugin says no") is None
+    assert [duration_text(value) for value in (None, 0.0015, 2.5, 125)] == ["", "1.5 ms", "2.50 s", "2 min 5 s"]
