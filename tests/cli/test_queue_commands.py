@@ -29,7 +29,8 @@ DUMP_KEYS = {"line", "dump", "model", "rows", "certain", "missing", "extra", "mi
 
 def json_of(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> dict[str, Any]:
     assert run([*arguments, "--json"]) == code
-    return json.loads(capsys.readouterr().out)
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return document
 
 
 def test_queue_has_the_shape_of_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
