@@ -35,7 +35,7 @@ def stack_rows(stop: Stop | None) -> list[Row]:
         return []
     return [
         row(
-            ("▶" if frame.index == stop.selected_frame else " ", "line-current"),
+            ("▶", "line-current") if frame.index == stop.selected_frame else (" ", ""),
             (f"{frame.index:>3} ", "line-number"),
             (short_function(frame.function) or "?", "go-function"),
             (f"  {short_path(frame.file)}:{frame.line}" if frame.file and frame.line > 0 else "", "dim"),
@@ -143,7 +143,7 @@ def goroutine_rows(goroutines: Iterable[Goroutine], total: int) -> list[Row]:
             rows.append(row((f"{title} ({members})", "tab"), key=f"role {title}"))
         rows.append(
             row(
-                ("▶" if item.selected else " ", "line-current"), (f"{item.id:>6} ", "line-number"),
+                ("▶", "line-current") if item.selected else (" ", ""), (f"{item.id:>6} ", "line-number"),
                 (short_function(item.function), "go-function"),
                 (f"  {short_path(item.file)}:{item.line}" if item.file else "", "dim"),
                 (f"  {item.status}" if item.status else "", "dim"),
