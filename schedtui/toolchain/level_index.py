@@ -32,7 +32,7 @@ from schedtui.toolchain.source_files import PackageStamp, go_machine, go_system,
 if TYPE_CHECKING:
     from schedtui.toolchain.checkout import Checkout
 
-INDEXER_VERSION = 6
+INDEXER_VERSION = 7
 """Raised when facts or solving change, so that no old cache is read."""
 
 FEW_PACKAGES = 16

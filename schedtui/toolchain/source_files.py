@@ -73,18 +73,27 @@ def main_packages(checkout: Checkout, component: str) -> list[str]:
 
     Args:
         checkout: The source tree.
-        component: The name below ``cmd`` (``kube-scheduler``). In a module of the user's own its main packages
-            come first, the component's second.
+        component: The name below ``cmd`` (``kube-scheduler``). In a module of the user's own its main packages that
+            start a scheduler come first, the component's second.
     """
     packages = [f"{KUBERNETES_MODULE}/cmd/{component}"]
     if checkout.layout == "out-of-tree" and packages[0] == COMMAND_PACKAGE:
-        own = checkout.own_package_dirs()
-        return [*(path for path, directory in own.items() if _is_main(directory)), *packages]
+        mains = [directory for directory in checkout.own_package_dirs().values() if _is_main(directory)]
+        own = [
+            checkout.import_path_of(directory / "main.go") for directory in mains if _starts_scheduler(directory)
+        ]
+        return [*(path for path in own if path), *packages]
     return packages
 
 
 def _is_main(directory: Path) -> bool:
     return any(_MAIN_PACKAGE.search(path.read_bytes()[:20_000]) for path in go_files(directory)[:3])
+
+
+def _starts_scheduler(directory: Path) -> bool:
+    """Whether a main package starts a scheduler itself: a module may hold other programs beside it."""
+    imported = {path for file in go_files(directory) for _, path in imports_of(file.read_bytes())}
+    return any(path.startswith(COMMAND_PACKAGE) for path in imported)
 
 
 def walk_imports(

@@ -157,7 +157,8 @@ def test_a_users_own_main_packages_are_indexed_first(tmp_path: Path, monkeypatch
     root = make_out_of_tree(tmp_path / "mine")
     write(
         root / "main.go",
-        'package main\n\nimport "example.org/my-scheduler/plugin"\n\nfunc main() { plugin.Log() }\n',
+        'package main\n\nimport (\n\t"example.org/my-scheduler/plugin"\n'
+        '\t"k8s.io/kubernetes/cmd/kube-scheduler/app"\n)\n\nfunc main() { plugin.Log(app.Logger()) }\n',
     )
     plugin = 'package plugin\n\nimport "k8s.io/klog/v2"\n\nfunc Log() {\n\tklog.V(4).InfoS("mine")\n}\n'
     write(root / "plugin/coschedule.go", plugin)

@@ -124,7 +124,7 @@ def hand_over(node: Node, scope: Scope) -> None:
     for index, argument in enumerate(arguments_of(node)):
         value = evaluate(argument, scope)
         if value is not None:
-            kind = value.kind or guessed_kind(_last_name(argument))
+            kind = value.kind or guessed_kind(_last_name(argument), scope.file)
             scope.collector.flow(f"A:{key}#{index}{KIND_LETTERS[kind]}", value)
         elif takes_levels:
             _hand_over_plain(f"A:{key}#{index}", argument, scope)

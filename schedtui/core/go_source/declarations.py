@@ -47,6 +47,11 @@ class SourceFile:
     imports: dict[str, str]
     """Name in the file → import path."""
 
+    @property
+    def has_loggers(self) -> bool:
+        """Whether the file can name klog's or logr's types."""
+        return LOGR_PACKAGE in self.imports.values() or not KLOG_PACKAGES.isdisjoint(self.imports.values())
+
 
 @dataclass(slots=True)
 class DeclaredFunction:

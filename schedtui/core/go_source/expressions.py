@@ -40,6 +40,7 @@ from schedtui.core.go_source.syntax import node_text
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+    from schedtui.core.go_source.declarations import SourceFile
     from schedtui.core.go_source.messages import MessagePattern
 
 _ARGUMENT, _NEW = "argument", "new"
@@ -90,9 +91,13 @@ _CONVERSIONS = frozenset({"int", "int8", "int16", "int32", "int64", "uint", "Lev
 """Conversions that leave a number or text what it is."""
 
 
-def guessed_kind(name: str) -> str:
-    """The kind that a name promises; empty when it promises none."""
-    return next((kind for pattern, kind in _KIND_NAMES if pattern.search(name)), "")
+def guessed_kind(name: str, file: SourceFile) -> str:
+    """The kind that a name promises; empty when it promises none.
+
+    In a file that imports neither klog nor logr a ``logger`` is somebody else's.
+    """
+    kind = next((kind for pattern, kind in _KIND_NAMES if pattern.search(name)), "")
+    return kind if kind != LOGGER or file.has_loggers else ""
 
 
 def evaluate(node: Node | None, scope: Scope) -> Value | None:
@@ -132,11 +137,11 @@ def _selector(node: Node, scope: Scope) -> Value | None:
     name = node_text(node.child_by_field_name("field"))
     package = imported(operand, scope)
     if package is not None:
-        if guessed_kind(name):
+        if guessed_kind(name, scope.file):
             return Value(frozenset({Term(f"G:{package}.{name}")}), "")
         return None
     kind = scope.package.fields.get(name, "")
-    if kind or (name[:1].isupper() and guessed_kind(name)):
+    if kind or (name[:1].isupper() and guessed_kind(name, scope.file)):
         return Value(frozenset({Term(field_key(name, scope))}), kind)
     return None
 
@@ -281,8 +286,8 @@ def _unknown_results(
         kinds = [kind for _, kind in declared.results]
     else:
         named = wanted or (name,)
-        alone = count == 1 and bool(guessed_kind(name))
-        kinds = ["" if alone or guessed_kind(word) else "-" for word in named]
+        alone = count == 1 and bool(guessed_kind(name, scope.file))
+        kinds = ["" if alone or guessed_kind(word, scope.file) else "-" for word in named]
         if callee.startswith(".") and not any(kind == "" for kind in kinds):
             return [None] * count
     out: list[Value | None] = []
@@ -290,7 +295,11 @@ def _unknown_results(
         kind = kinds[index] if index < len(kinds) else "-"
         carries = bool(kind) if declared is not None else kind == ""
         # A context or request that comes from outside has not been raised by us; a logger may have been.
-        guess = kind.strip("-") or guessed_kind("".join(wanted[index : index + 1])) or guessed_kind(name)
+        guess = (
+            kind.strip("-")
+            or guessed_kind("".join(wanted[index : index + 1]), scope.file)
+            or guessed_kind(name, scope.file)
+        )
         foreign = ENVIRONMENT if guess in (CONTEXT, REQUEST) else "?result of a call outside the index"
         out.append(_call_result(node, callee, index, kind.strip("-"), foreign, scope) if carries else None)
     return out
