@@ -15,7 +15,7 @@ from schedtui.debugger import console, model, verbosity
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from schedtui.debugger.engine import Engine
+    from schedtui.debugger.workbench import Workbench
 
 
 class Needs(enum.Enum):
@@ -31,7 +31,7 @@ class Needs(enum.Enum):
 class Rule:
     """How one kind of command is dealt with."""
 
-    handle: Callable[[Engine, Any], None]
+    handle: Callable[[Workbench, Any], None]
     needs: Needs = Needs.STOPPED
     pauses: Callable[[Any], bool] = lambda _: False
     """For ``EITHER``: True when a running target is interrupted for it."""
@@ -49,29 +49,29 @@ STEPS = {
 """dlv's words."""
 
 
-def _continue(engine: Engine, _: model.Continue) -> None:
-    engine.resume("continue", "unknown")
+def _continue(bench: Workbench, _: model.Continue) -> None:
+    bench.resume("continue", "unknown")
 
 
-def _step(engine: Engine, command: model.Step) -> None:
-    engine.resume(STEPS[command.how], "step")
+def _step(bench: Workbench, command: model.Step) -> None:
+    bench.resume(STEPS[command.how], "step")
 
 
-def _select_frame(engine: Engine, command: model.SelectFrame) -> None:
-    engine.show(engine.inspector.select_frame(command.index))
+def _select_frame(bench: Workbench, command: model.SelectFrame) -> None:
+    bench.show(bench.inspector.select_frame(command.index))
 
 
-def _select_goroutine(engine: Engine, command: model.SelectGoroutine) -> None:
-    engine.show(engine.inspector.select_goroutine(command.id))
+def _select_goroutine(bench: Workbench, command: model.SelectGoroutine) -> None:
+    bench.show(bench.inspector.select_goroutine(command.id))
 
 
-def _select_pod_goroutine(engine: Engine, command: model.SelectPodGoroutine) -> None:
-    inspector = engine.inspector
+def _select_pod_goroutine(bench: Workbench, command: model.SelectPodGoroutine) -> None:
+    inspector = bench.inspector
     here = inspector.stop.goroutine if inspector.stop else 0
     for number in inspector.pod_goroutines():
         stop = inspector.select_goroutine(number, note=f"goroutine of {command.pod}")
         if stop is not None and inspector.frame_of_pod(command.pod):
-            engine.show(inspector.stop)
+            bench.show(inspector.stop)
             return
     if here:
         inspector.select_goroutine(here)
@@ -80,60 +80,60 @@ def _select_pod_goroutine(engine: Engine, command: model.SelectPodGoroutine) -> 
     )
 
 
-def _set_breakpoint(engine: Engine, command: model.SetBreakpoint) -> None:
-    engine.breakpoints.set(engine, command)
+def _set_breakpoint(bench: Workbench, command: model.SetBreakpoint) -> None:
+    bench.breakpoints.set(bench, command)
 
 
-def _set_breakpoints(engine: Engine, command: model.SetBreakpoints) -> None:
-    engine.breakpoints.set_group(engine, command)
+def _set_breakpoints(bench: Workbench, command: model.SetBreakpoints) -> None:
+    bench.breakpoints.set_group(bench, command)
 
 
-def _amend_breakpoint(engine: Engine, command: model.AmendBreakpoint) -> None:
-    engine.breakpoints.amend(engine, command)
+def _amend_breakpoint(bench: Workbench, command: model.AmendBreakpoint) -> None:
+    bench.breakpoints.amend(bench, command)
 
 
-def _set_watchpoint(engine: Engine, command: model.SetWatchpoint) -> None:
-    engine.breakpoints.watch(engine, command)
+def _set_watchpoint(bench: Workbench, command: model.SetWatchpoint) -> None:
+    bench.breakpoints.watch(bench, command)
 
 
-def _set_value(engine: Engine, command: model.SetValue) -> None:
-    reply = engine.talk.ask(f"set {command.expression} = {command.value}")
+def _set_value(bench: Workbench, command: model.SetValue) -> None:
+    reply = bench.talk.ask(f"set {command.expression} = {command.value}")
     if reply.failure:
         raise DebuggerFailed(reply.failure, where=command.expression)
-    engine.show(engine.inspector.look_again())
+    bench.show(bench.inspector.look_again())
 
 
-def _evaluate(engine: Engine, command: model.Evaluate) -> None:
-    variable = engine.inspector.open(command.expression, full=command.full)
-    engine.post(model.Evaluated(command.ticket, variable))
+def _evaluate(bench: Workbench, command: model.Evaluate) -> None:
+    variable = bench.inspector.open(command.expression, full=command.full)
+    bench.post(model.Evaluated(command.ticket, variable))
 
 
-def _watch(engine: Engine, command: model.Watch) -> None:
-    watches = engine.inspector.watches
+def _watch(bench: Workbench, command: model.Watch) -> None:
+    watches = bench.inspector.watches
     if command.remove and command.expression in watches:
         watches.remove(command.expression)
     elif not command.remove and command.expression not in watches:
         watches.append(command.expression)
-    engine.keep_watches(tuple(watches))
-    if engine.state == "stopped":
-        engine.show(engine.inspector.look_again())
+    bench.keep_watches(tuple(watches))
+    if bench.state == "stopped":
+        bench.show(bench.inspector.look_again())
 
 
-def _list_goroutines(engine: Engine, command: model.ListGoroutines) -> None:
-    goroutines, total = engine.inspector.goroutines(command.limit)
-    engine.post(model.GoroutinesListed(goroutines, total))
+def _list_goroutines(bench: Workbench, command: model.ListGoroutines) -> None:
+    goroutines, total = bench.inspector.goroutines(command.limit)
+    bench.post(model.GoroutinesListed(goroutines, total))
 
 
-def _find_functions(engine: Engine, command: model.FindFunctions) -> None:
-    found = engine.breakpoints.functions(engine, command.pattern)
-    engine.post(model.FunctionsFound(command.ticket, found[: command.limit], len(found)))
+def _find_functions(bench: Workbench, command: model.FindFunctions) -> None:
+    found = bench.breakpoints.functions(bench, command.pattern)
+    bench.post(model.FunctionsFound(command.ticket, found[: command.limit], len(found)))
 
 
-def _set_verbosity(engine: Engine, command: model.SetVerbosity) -> None:
-    engine.post(verbosity.set_verbosity(engine.inspector, engine.talk, command.v))
+def _set_verbosity(bench: Workbench, command: model.SetVerbosity) -> None:
+    bench.post(verbosity.set_verbosity(bench.inspector, bench.talk, command.v))
 
 
-def _nothing(_: Engine, __: object) -> None:
+def _nothing(_: Workbench, __: object) -> None:
     """Restart is the engine's own; an answer without a question has nobody to go to."""
 
 

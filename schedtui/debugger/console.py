@@ -13,7 +13,7 @@ from schedtui.core.errors import DebuggerFailed
 from schedtui.debugger.model import Console, ConsoleOutput, Restart, SetBreakpoint
 
 if TYPE_CHECKING:
-    from schedtui.debugger.engine import Engine
+    from schedtui.debugger.workbench import Workbench
 
 RESUMING = {
     "continue": ("continue", "c"),
@@ -81,7 +81,7 @@ def pauses(line: str) -> bool:
     return verb_of(line) in BREAKPOINT_WORDS
 
 
-def carry_out(engine: Engine, command: Console) -> None:
+def carry_out(bench: Workbench, command: Console) -> None:
     """Do what was typed.
 
     Raises:
@@ -92,25 +92,25 @@ def carry_out(engine: Engine, command: Console) -> None:
         return
     verb = verb_of(line)
     rest = line[len(verb) :].strip()
-    engine.post(ConsoleOutput(line, "echo"))
+    bench.post(ConsoleOutput(line, "echo"))
     if verb in ("restart", "r") and not rest:
-        engine.restart(Restart())
+        bench.restart(Restart())
     elif verb == "config" and rest.startswith("prompt"):
         raise DebuggerFailed(
             "The prompt belongs to schedtui", hint="It is never shown; all else can be configured."
         )
     elif verb in ("break", "b") and rest:
-        engine.breakpoints.set(engine, read_break(rest), typed=True)
+        bench.breakpoints.set(bench, read_break(rest), typed=True)
     elif name := resuming(line):
-        if engine.state == "exited":
+        if bench.state == "exited":
             raise DebuggerFailed("The target has ended", hint="r starts it again.")
-        engine.resume(line, "step" if name in STEPPING else "unknown", typed=True)
+        bench.resume(line, "step" if name in STEPPING else "unknown", typed=True)
     else:
-        reply = engine.talk.ask(line, limit=None)
-        engine.say(reply.text, "error" if reply.failure else "output")
+        reply = bench.talk.ask(line, limit=None)
+        bench.say(reply.text, "error" if reply.failure else "output")
         if verb in PRINT_WORDS and rest:
-            _after_print(engine, rest, reply.failure)
-        engine.after_typing(changes_values=verb in CHANGING_WORDS)
+            _after_print(bench, rest, reply.failure)
+        bench.after_typing(changes_values=verb in CHANGING_WORDS)
 
 
 _CONDITION = re.compile(r"^(?P<place>.+?)\s+if\s+(?P<condition>.+)$")
@@ -134,46 +134,46 @@ _FORMAT = re.compile(r"^%\S+\s+")
 _UNKNOWN = re.compile(r"could not find symbol (?:value for )?(?P<name>\w+)")
 
 
-def _after_print(engine: Engine, rest: str, failure: str) -> None:
+def _after_print(bench: Workbench, rest: str, failure: str) -> None:
     """A readable view under dlv's answer, or help when the frame does not know the name."""
     expression = _FORMAT.sub("", rest)
     if not failure:
-        engine.say("\n".join(engine.inspector.view(expression)))
+        bench.say("\n".join(bench.inspector.view(expression)))
         return
     match = _UNKNOWN.search(failure)
-    if match is None or engine.state != "stopped":
+    if match is None or bench.state != "stopped":
         return
     name = match["name"]
-    if name == "pod" and _pod_under_another_name(engine, expression):
+    if name == "pod" and _pod_under_another_name(bench, expression):
         return
-    frames = engine.inspector.frames_that_know(name)
+    frames = bench.inspector.frames_that_know(name)
     if frames:
         number = frames[0]
-        stop = engine.inspector.stop
+        stop = bench.inspector.stop
         where = stop.frames[number].function.rsplit("/", 1)[-1] if stop else ""
-        engine.say(f"{name} is not known in this frame; it is in frame {number}, {where}:")
-        shown = engine.talk.ask(f"frame {number} print {expression}")
-        engine.say(shown.text, "error" if shown.failure else "output")
-        engine.say("\n".join(engine.inspector.view(expression, number)))
-        engine.say(f"u goes there, or type: frame {number} print {expression}")
+        bench.say(f"{name} is not known in this frame; it is in frame {number}, {where}:")
+        shown = bench.talk.ask(f"frame {number} print {expression}")
+        bench.say(shown.text, "error" if shown.failure else "output")
+        bench.say("\n".join(bench.inspector.view(expression, number)))
+        bench.say(f"u goes there, or type: frame {number} print {expression}")
         return
-    engine.say(_why_unknown(engine, name))
+    bench.say(_why_unknown(bench, name))
 
 
-def _pod_under_another_name(engine: Engine, expression: str) -> bool:
+def _pod_under_another_name(bench: Workbench, expression: str) -> bool:
     """``pod.Name`` where the frame calls its pod something else."""
     for path in POD_PATHS:
         other = re.sub(r"^\*?pod\b", path, expression)
-        variable = engine.inspector.evaluate(other, quiet=True)
+        variable = bench.inspector.evaluate(other, quiet=True)
         if not variable.unreadable and variable.value != "nil":
-            engine.say(f"the pod is {path} here: {other} = {variable.value}")
-            engine.say("\n".join(engine.inspector.view(other)))
+            bench.say(f"the pod is {path} here: {other} = {variable.value}")
+            bench.say("\n".join(bench.inspector.view(other)))
             return True
     return False
 
 
-def _why_unknown(engine: Engine, name: str) -> str:
-    stop = engine.inspector.stop
+def _why_unknown(bench: Workbench, name: str) -> str:
+    stop = bench.inspector.stop
     function = stop.frames[stop.selected_frame].function if stop and stop.frames else ""
     bare = function.rsplit(".", 1)[-1]
     if name in ("pod", "podInfo") and bare.lower() == "scheduleone":

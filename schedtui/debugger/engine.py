@@ -82,7 +82,7 @@ class Engine:
         watches: tuple[str, ...],
     ) -> None:
         self.launch = launch
-        self.post = post
+        self._post = post
         self.inbox = inbox
         self.source = source
         self.breakpoints = kept
@@ -115,6 +115,10 @@ class Engine:
         if self._inspector is None:
             raise DebuggerFailed("There is no debugger", hint="r starts it.")
         return self._inspector
+
+    def post(self, event: Event) -> None:
+        """Tell something."""
+        self._post(event)
 
     def say(self, text: str, kind: str = "note") -> None:
         """Put a line into the console."""

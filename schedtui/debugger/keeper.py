@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from schedtui.debugger.catalogue import Catalogue
-    from schedtui.debugger.engine import Engine
     from schedtui.debugger.locations import Located
     from schedtui.debugger.model import AmendBreakpoint, SetBreakpoints, SetWatchpoint
     from schedtui.debugger.replies import Document
+    from schedtui.debugger.workbench import Workbench
 
 PENDING_BASE = -1000
 """Numbers of breakpoints that are wanted and not in dlv: below dlv's own (-1, -2)."""
@@ -64,11 +64,11 @@ class BreakpointKeeper:
 
     # --- set --------------------------------------------------------------------------------------------------
 
-    def set(self, engine: Engine, command: SetBreakpoint, *, typed: bool = False) -> None:
+    def set(self, bench: Workbench, command: SetBreakpoint, *, typed: bool = False) -> None:
         """Set one breakpoint.
 
         Args:
-            engine: The session.
+            bench: The session.
             command: What was asked for.
             typed: True when a person typed it: questions of dlv's go to that person.
 
@@ -78,65 +78,65 @@ class BreakpointKeeper:
         if command.pod and not resolving.is_pod_name(command.pod):
             raise DebuggerFailed("This is no pod's name", where=command.pod, hint="Write namespace/name.")
         wanted = Wanted(_kept_from(command), prints=command.prints)
-        if engine.state == "exited" and not typed:
+        if bench.state == "exited" and not typed:
             wanted.note = "set when the target is started again"
             self._wanted.append(wanted)
-            engine.say(f"{command.location}: the target has ended; {wanted.note}")
+            bench.say(f"{command.location}: the target has ended; {wanted.note}")
         else:
-            self._place(engine, wanted, typed=typed)
+            self._place(bench, wanted, typed=typed)
             self._wanted.append(wanted)
-        self.publish(engine)
+        self.publish(bench)
 
-    def _place(self, engine: Engine, wanted: Wanted, *, typed: bool = False) -> None:
-        located = locations.locate(engine, wanted.kept, self.catalogue)
+    def _place(self, bench: Workbench, wanted: Wanted, *, typed: bool = False) -> None:
+        located = locations.locate(bench, wanted.kept, self.catalogue)
         if located.note:
-            engine.say(located.note)
-        number = self._in_dlv(engine, wanted, located, typed=typed)
+            bench.say(located.note)
+        number = self._in_dlv(bench, wanted, located, typed=typed)
         wanted.number = number
         wanted.note = located.note
         condition = _both(located.condition, wanted.kept.condition)
         try:
-            self._refine(engine, number, condition, wanted)
+            self._refine(bench, number, condition, wanted)
         except DebuggerFailed:
-            engine.talk.ask(f"clear {number}")
+            bench.talk.ask(f"clear {number}")
             raise
         if condition and located.hot:
-            engine.say(_cost_text(engine))
+            bench.say(_cost_text(bench))
 
-    def _in_dlv(self, engine: Engine, wanted: Wanted, located: Located, *, typed: bool) -> int:
+    def _in_dlv(self, bench: Workbench, wanted: Wanted, located: Located, *, typed: bool) -> int:
         word = "trace" if wanted.kept.tracepoint else "break"
         name = f"{wanted.kept.name} " if wanted.kept.name.isalnum() and not wanted.kept.name.isdigit() else ""
         answers = {} if typed else {"suspend-breakpoint": "n"}
-        reply = engine.talk.ask(f"{word} {name}{located.location}", answers=answers)
+        reply = bench.talk.ask(f"{word} {name}{located.location}", answers=answers)
         placed = read_set(reply.text)
         if placed:
-            engine.say(reply.text, "output")
-            return self._newest(engine, placed[0].id, located)
+            bench.say(reply.text, "output")
+            return self._newest(bench, placed[0].id, located)
         refusal = read_refusal(reply.failure or reply.text)
         if refusal.kind == "exists":
-            return self._existing(engine, reply.failure, located)
-        if refusal.kind == "no-statement" and (nearest := locations.nearest_line(engine, located.location)):
-            engine.say(f"there is no code at {located.location}: {nearest} is the next line with some")
-            return self._in_dlv(engine, wanted, replace(located, location=nearest), typed=typed)
-        raise locations.explain(engine, located, refusal)
+            return self._existing(bench, reply.failure, located)
+        if refusal.kind == "no-statement" and (nearest := locations.nearest_line(bench, located.location)):
+            bench.say(f"there is no code at {located.location}: {nearest} is the next line with some")
+            return self._in_dlv(bench, wanted, replace(located, location=nearest), typed=typed)
+        raise locations.explain(bench, located, refusal)
 
-    def _newest(self, engine: Engine, number: int, located: Located) -> int:
+    def _newest(self, bench: Workbench, number: int, located: Located) -> int:
         if number:
             return number
         # A named breakpoint is confirmed by its name alone.
-        return max((one.id for one in self.listed(engine)), default=0)
+        return max((one.id for one in self.listed(bench)), default=0)
 
-    def _existing(self, engine: Engine, failure: str, located: Located) -> int:
+    def _existing(self, bench: Workbench, failure: str, located: Located) -> int:
         """Dlv has one there already: that is success."""
         place = failure.split(" exists at ", 1)[-1].split(" ")[0]
-        for one in self.listed(engine):
+        for one in self.listed(bench):
             if one.file and place.endswith(f"{Path(one.file).name}:{one.line}"):
                 self._wanted = [other for other in self._wanted if other.number != one.id]
-                engine.say(f"{located.location}: breakpoint {one.id} is there already")
+                bench.say(f"{located.location}: breakpoint {one.id} is there already")
                 return one.id
         raise DebuggerFailed(failure, where=located.location)
 
-    def _refine(self, engine: Engine, number: int, condition: str, wanted: Wanted) -> None:
+    def _refine(self, bench: Workbench, number: int, condition: str, wanted: Wanted) -> None:
         lines = []
         if condition:
             lines.append(f"condition {number} {condition}")
@@ -148,11 +148,11 @@ class BreakpointKeeper:
         if not wanted.kept.enabled:
             lines.append(f"toggle {number}")
         for line in lines:
-            reply = engine.talk.ask(line)
+            reply = bench.talk.ask(line)
             if reply.failure:
                 raise DebuggerFailed(f"dlv does not take it: {reply.failure}", where=line)
 
-    def set_group(self, engine: Engine, command: SetBreakpoints) -> None:
+    def set_group(self, bench: Workbench, command: SetBreakpoints) -> None:
         """Turn a set of the catalogue on or off; what cannot be set is told and does not stop the others.
 
         Raises:
@@ -167,8 +167,8 @@ class BreakpointKeeper:
         present = {one.kept.location for one in self._wanted if one.number is not None}
         if not command.on:
             for one in [one for one in self._wanted if one.kept.location in names]:
-                self._drop(engine, one)
-            self.publish(engine)
+                self._drop(bench, one)
+            self.publish(bench)
             return
         for station in stations:
             if station.name in present:
@@ -176,33 +176,33 @@ class BreakpointKeeper:
             knows = any(place.pod for place in station.place)
             wanted = Wanted(KeptBreakpoint(location=station.name, pod=command.pod if knows else ""))
             try:
-                self._place(engine, wanted)
+                self._place(bench, wanted)
             except DebuggerFailed as error:
-                engine.say(f"{station.name}: {error.as_text()}")
+                bench.say(f"{station.name}: {error.as_text()}")
                 continue
             self._wanted.append(wanted)
-        self.publish(engine)
+        self.publish(bench)
 
-    def watch(self, engine: Engine, command: SetWatchpoint) -> None:
+    def watch(self, bench: Workbench, command: SetWatchpoint) -> None:
         """Set a watchpoint.
 
         Raises:
             DebuggerFailed: dlv cannot: out of hardware registers, or the expression has no address.
         """
         option = {"write": "-w", "read": "-r", "readwrite": "-rw"}[command.how]
-        reply = engine.talk.ask(f"watch {option} {command.expression}")
+        reply = bench.talk.ask(f"watch {option} {command.expression}")
         if not read_set(reply.text):
             raise DebuggerFailed(
                 reply.failure or reply.text,
                 where=command.expression,
                 hint="A watchpoint needs an address and one of four hardware registers; it ends with its scope.",
             )
-        engine.say(reply.text, "output")
-        self.publish(engine)
+        bench.say(reply.text, "output")
+        self.publish(bench)
 
     # --- change -----------------------------------------------------------------------------------------------
 
-    def amend(self, engine: Engine, command: AmendBreakpoint) -> None:
+    def amend(self, bench: Workbench, command: AmendBreakpoint) -> None:
         """Change or clear one.
 
         Raises:
@@ -213,19 +213,19 @@ class BreakpointKeeper:
             wanted = self._pending(command.id)
             if command.action == "clear" and wanted:
                 self._wanted.remove(wanted)
-            self.publish(engine)
+            self.publish(bench)
             return
-        present = next((one for one in self.listed(engine) if one.id == command.id), None)
+        present = next((one for one in self.listed(bench) if one.id == command.id), None)
         if present is None:
             raise DebuggerFailed("There is no such breakpoint", where=str(command.id))
         line = self._amending_line(command, present)
         if command.action == "clear" and wanted:
-            self._drop(engine, wanted)
+            self._drop(bench, wanted)
         elif line:
-            reply = engine.talk.ask(line)
+            reply = bench.talk.ask(line)
             if reply.failure:
                 raise DebuggerFailed(reply.failure, where=line)
-        self.publish(engine)
+        self.publish(bench)
 
     def _amending_line(self, command: AmendBreakpoint, present: Breakpoint) -> str:
         match command.action:
@@ -245,15 +245,15 @@ class BreakpointKeeper:
                 option = "-per-g-hitcount" if per else "-hitcount"
                 return f"condition {option} {command.id} {command.value.removesuffix(PER_GOROUTINE).strip()}"
 
-    def _drop(self, engine: Engine, wanted: Wanted) -> None:
+    def _drop(self, bench: Workbench, wanted: Wanted) -> None:
         if wanted.number is not None:
-            gone = next((one for one in self._documents(engine) if one["id"] == wanted.number), None)
-            engine.talk.ask(f"clear {wanted.number}")
+            gone = next((one for one in self._documents(bench) if one["id"] == wanted.number), None)
+            bench.talk.ask(f"clear {wanted.number}")
             if gone is not None and gone["tracepoint"]:
                 # dlv sets one at each return of a traced function too.
-                for one in self._documents(engine):
+                for one in self._documents(bench):
                     if one["trace_return"] and one["function"] == gone["function"]:
-                        engine.talk.ask(f"clear {one['id']}")
+                        bench.talk.ask(f"clear {one['id']}")
         self._wanted.remove(wanted)
 
     def _pending(self, number: int) -> Wanted | None:
@@ -267,16 +267,16 @@ class BreakpointKeeper:
         for one in self._wanted:
             one.number = None
 
-    def restore(self, engine: Engine) -> tuple[str, ...]:
+    def restore(self, bench: Workbench) -> tuple[str, ...]:
         """Set what is wanted and not in dlv; returns what the user should know."""
-        present = {one.id for one in self.listed(engine)}
+        present = {one.id for one in self.listed(bench)}
         self._differences = []
         for wanted in self._wanted:
             if wanted.number in present:
                 continue
             wanted.number = None
             try:
-                self._place(engine, wanted)
+                self._place(bench, wanted)
             except DebuggerFailed as error:
                 wanted.note = error.title
                 self._differences.append(f"not set again: {wanted.kept.location}: {error.title}")
@@ -285,27 +285,27 @@ class BreakpointKeeper:
                 self._differences.append(wanted.note)
         return tuple(self._differences)
 
-    def functions(self, engine: Engine, pattern: str) -> tuple[str, ...]:
+    def functions(self, bench: Workbench, pattern: str) -> tuple[str, ...]:
         """The target's functions that match Go's regular expression."""
-        return locations.functions(engine, pattern)
+        return locations.functions(bench, pattern)
 
-    def _documents(self, engine: Engine) -> tuple[Document, ...]:
-        found = engine.talk.documents("schedtui_breakpoints").documents.get("breakpoints", ())
+    def _documents(self, bench: Workbench) -> tuple[Document, ...]:
+        found = bench.talk.documents("schedtui_breakpoints").documents.get("breakpoints", ())
         return tuple(one for one in found if one["id"] > 0)
 
-    def listed(self, engine: Engine) -> tuple[Breakpoint, ...]:
+    def listed(self, bench: Workbench) -> tuple[Breakpoint, ...]:
         """Dlv's own list, with what we know of each."""
         by_number = {one.number: one for one in self._wanted if one.number is not None}
         return tuple(
-            _breakpoint(document, by_number.get(document["id"]), engine.paths.here(document["file"]))
-            for document in self._documents(engine)
+            _breakpoint(document, by_number.get(document["id"]), bench.paths.here(document["file"]))
+            for document in self._documents(bench)
             if not document["trace_return"]
         )
 
-    def publish(self, engine: Engine, *, only_changes: bool = False) -> None:
+    def publish(self, bench: Workbench, *, only_changes: bool = False) -> None:
         """Post the list; with ``only_changes`` only when it differs from the one before."""
-        listed = self.listed(engine)
-        self._reconcile(engine, listed)
+        listed = self.listed(bench)
+        self._reconcile(bench, listed)
         pending = tuple(
             Breakpoint(
                 id=PENDING_BASE - index, location=one.kept.location, file=one.kept.file, line=one.kept.line,
@@ -315,14 +315,14 @@ class BreakpointKeeper:
             for index, one in enumerate(self._wanted)
             if one.number is None
         )  # fmt: skip
-        whole = (*self.listed(engine), *pending)
+        whole = (*self.listed(bench), *pending)
         if only_changes and whole == self._published:
             return
         self._published = whole
         kept = tuple(one.kept for one in self._wanted)
-        engine.post(BreakpointsChanged(whole, kept, tuple(self._differences)))
+        bench.post(BreakpointsChanged(whole, kept, tuple(self._differences)))
 
-    def _reconcile(self, engine: Engine, listed: tuple[Breakpoint, ...]) -> None:
+    def _reconcile(self, bench: Workbench, listed: tuple[Breakpoint, ...]) -> None:
         """Take over what was typed, forget what was cleared by hand, note what dlv knows better."""
         numbers = {one.id for one in listed}
         self._wanted = [one for one in self._wanted if one.number is None or one.number in numbers]
@@ -335,7 +335,7 @@ class BreakpointKeeper:
                 wanted = Wanted(KeptBreakpoint(location=one.location, name=one.name), one.id)
                 wanted.kept = msgspec.structs.replace(wanted.kept, condition=one.condition)
                 self._wanted.append(wanted)
-            wanted.kept = locations.described(engine, wanted.kept, one)
+            wanted.kept = locations.described(bench, wanted.kept, one)
 
 
 def _both(first: str, second: str) -> str:
@@ -378,12 +378,12 @@ def _breakpoint(document: Document, wanted: Wanted | None, file: str) -> Breakpo
     )
 
 
-def _cost_text(engine: Engine) -> str:
+def _cost_text(bench: Workbench) -> str:
     """What a condition costs where the target passes often, measured on this session."""
     began = time.perf_counter()
     rounds = 5
     for _ in range(rounds):
-        engine.talk.ask("schedtui_ready")
+        bench.talk.ask("schedtui_ready")
     milliseconds = (time.perf_counter() - began) / rounds * 1000
     return (
         f"this place is passed once per node or plugin: each pass stops the target to check the condition"

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from schedtui.config.state import KeptBreakpoint
     from schedtui.debugger.catalogue import Catalogue, Place, Station
-    from schedtui.debugger.engine import Engine
     from schedtui.debugger.model import Breakpoint
     from schedtui.debugger.replies import Refusal
+    from schedtui.debugger.workbench import Workbench
 
 NEAREST_LINES = 40
 """How far a line with code is looked for."""
@@ -49,17 +49,17 @@ class Located:
     """True where the target passes once per node or plugin."""
 
 
-def functions(engine: Engine, pattern: str) -> tuple[str, ...]:
+def functions(bench: Workbench, pattern: str) -> tuple[str, ...]:
     """The target's functions that match Go's regular expression; generated wrappers left out."""
-    cached = engine.function_lists.get(pattern)
+    cached = bench.function_lists.get(pattern)
     if cached is None:
-        found = engine.talk.documents(f"schedtui_functions {starlark_text(pattern)}", limit=60.0)
+        found = bench.talk.documents(f"schedtui_functions {starlark_text(pattern)}", limit=60.0)
         cached = tuple(name for name in found.documents.get("functions", ()) if not name.endswith("-fm"))
-        engine.function_lists[pattern] = cached
+        bench.function_lists[pattern] = cached
     return cached
 
 
-def locate(engine: Engine, kept: KeptBreakpoint, catalogue: Catalogue) -> Located:
+def locate(bench: Workbench, kept: KeptBreakpoint, catalogue: Catalogue) -> Located:
     """Where ``kept`` goes.
 
     Raises:
@@ -67,8 +67,8 @@ def locate(engine: Engine, kept: KeptBreakpoint, catalogue: Catalogue) -> Locate
     """
     asked = kept.location
     if (station := catalogue.find(asked)) is not None:
-        return _at_station(engine, kept, station, catalogue)
-    located = _by_spelling(engine, kept)
+        return _at_station(bench, kept, station, catalogue)
+    located = _by_spelling(bench, kept)
     function = located.location
     hot = any(
         resolving.full_name(place) == function
@@ -76,20 +76,20 @@ def locate(engine: Engine, kept: KeptBreakpoint, catalogue: Catalogue) -> Locate
         if station.hot
         for place in station.place
     )
-    condition = _pod_condition_at(engine, kept, located.location, catalogue) if kept.pod else ""
+    condition = _pod_condition_at(bench, kept, located.location, catalogue) if kept.pod else ""
     return Located(located.location, asked, located.note, condition, hot)
 
 
-def _pod_condition_at(engine: Engine, kept: KeptBreakpoint, location: str, catalogue: Catalogue) -> str:
+def _pod_condition_at(bench: Workbench, kept: KeptBreakpoint, location: str, catalogue: Catalogue) -> str:
     """The condition for one pod at a place that is no station: as its function names the pod."""
-    found = engine.talk.ask(f"schedtui_find {starlark_text(location)}").documents.get("locations") or []
+    found = bench.talk.ask(f"schedtui_find {starlark_text(location)}").documents.get("locations") or []
     function = str(found[0].get("function", "")) if found else ""
     line = int(found[0].get("line", 0)) if found else 0
     for station in catalogue.stations:
         for place in station.place:
             if place.pod and not place.has and resolving.full_name(place) == function:
                 return resolving.pod_condition(place.pod, kept.pod)
-    expression = _pod_by_source(engine, function, str(found[0].get("file", "")), line) if found else ""
+    expression = _pod_by_source(bench, function, str(found[0].get("file", "")), line) if found else ""
     if expression:
         return resolving.pod_condition(expression, kept.pod)
     raise DebuggerFailed(
@@ -99,10 +99,10 @@ def _pod_condition_at(engine: Engine, kept: KeptBreakpoint, location: str, catal
     )
 
 
-def _pod_by_source(engine: Engine, function: str, file: str, line: int) -> str:
+def _pod_by_source(bench: Workbench, function: str, file: str, line: int) -> str:
     """How the function around a line declares its pod; empty when it does not or the source is not here."""
-    path = _readable(engine, file)
-    head = engine.talk.ask(f"schedtui_find {starlark_text(function)}").documents.get("locations") or []
+    path = _readable(bench, file)
+    head = bench.talk.ask(f"schedtui_find {starlark_text(function)}").documents.get("locations") or []
     if path is None or not head:
         return ""
     lines = path.read_bytes().decode("utf-8", "replace").split("\n")
@@ -117,11 +117,11 @@ def _pod_by_source(engine: Engine, function: str, file: str, line: int) -> str:
 # --- stations of the catalogue ----------------------------------------------------------------------------------
 
 
-def _at_station(engine: Engine, kept: KeptBreakpoint, station: Station, catalogue: Catalogue) -> Located:
+def _at_station(bench: Workbench, kept: KeptBreakpoint, station: Station, catalogue: Catalogue) -> Located:
     chosen = resolving.narrowed(station, catalogue) if kept.pod else station
-    present = functions(engine, resolving.station_pattern(catalogue.stations))
+    present = functions(bench, resolving.station_pattern(catalogue.stations))
     for place in resolving.places_in_binary(chosen, present):
-        location, file = _place_location(engine, place)
+        location, file = _place_location(bench, place)
         if not location:
             continue
         if kept.pod and not place.pod:
@@ -131,17 +131,17 @@ def _at_station(engine: Engine, kept: KeptBreakpoint, station: Station, catalogu
         condition = resolving.pod_condition(place.pod, kept.pod) if kept.pod else ""
         note = _station_note(kept.location, station, chosen, location, file)
         return Located(location, kept.location, note, condition, chosen.hot)
-    raise _missing_station(engine, chosen)
+    raise _missing_station(bench, chosen)
 
 
-def _place_location(engine: Engine, place: Place) -> tuple[str, str]:
+def _place_location(bench: Workbench, place: Place) -> tuple[str, str]:
     """A location for ``place`` and the file it lies in; empty when the line that is meant is not there."""
     name = resolving.full_name(place)
-    found = engine.talk.ask(f"schedtui_find {starlark_text(name)}").documents.get("locations") or []
+    found = bench.talk.ask(f"schedtui_find {starlark_text(name)}").documents.get("locations") or []
     file = str(found[0].get("file", "")) if found else ""
     if not found:
         return "", ""
-    path = _readable(engine, file)
+    path = _readable(bench, file)
     if place.has and path is not None:
         first = int(found[0]["line"])
         end = next(iter(_function_ends(path, first)), first)
@@ -163,9 +163,9 @@ def _function_ends(path: Path, first: int) -> Sequence[int]:
     return [number for number in range(first, len(lines) + 1) if lines[number - 1].startswith("}")][:1]
 
 
-def _readable(engine: Engine, file: str) -> Path | None:
+def _readable(bench: Workbench, file: str) -> Path | None:
     """The file on this machine; a tree may have been moved since the build."""
-    path = Path(engine.paths.here(file))
+    path = Path(bench.paths.here(file))
     return path if path.is_file() else None
 
 
@@ -182,16 +182,16 @@ def _station_note(asked: str, station: Station, chosen: Station, location: str, 
     return "; ".join(parts)
 
 
-def _missing_station(engine: Engine, station: Station) -> DebuggerFailed:
-    if engine.source is not None:
-        resolution = resolving.resolve_in_source(station, engine.source)
+def _missing_station(bench: Workbench, station: Station) -> DebuggerFailed:
+    if bench.source is not None:
+        resolution = resolving.resolve_in_source(station, bench.source)
         if resolution.status != "missing":
             return DebuggerFailed(
                 f"{station.name} is in the source and not in the binary",
                 where=f"{resolution.file}:{resolution.line}",
                 hint="Inlined, or the binary is of another release: build it anew (schedtui build --src DIR).",
             )
-    if not functions(engine, "pkg/scheduler"):
+    if not functions(bench, "pkg/scheduler"):
         return DebuggerFailed(
             "This program has no kube-scheduler in it",
             where=station.name,
@@ -206,12 +206,12 @@ def _missing_station(engine: Engine, station: Station) -> DebuggerFailed:
 # --- other spellings --------------------------------------------------------------------------------------------
 
 
-def _by_spelling(engine: Engine, kept: KeptBreakpoint) -> Located:
+def _by_spelling(bench: Workbench, kept: KeptBreakpoint) -> Located:
     asked = kept.location
     wanted = resolving.read_file_function(asked) or (asked if resolving.is_bare_name(asked) else None)
     if wanted is not None:
         name = wanted if isinstance(wanted, str) else wanted.function
-        found = functions(engine, resolving.function_pattern([name]))
+        found = functions(bench, resolving.function_pattern([name]))
         chosen, candidates = resolving.choose_function(wanted, found)
         if chosen:
             note = f"{asked} is {chosen.rsplit('/', 1)[-1]} here" if chosen != asked else ""
@@ -223,19 +223,19 @@ def _by_spelling(engine: Engine, kept: KeptBreakpoint) -> Located:
                 hint="Choose one of them by its full name.",
                 details=candidates[:CANDIDATES],
             )
-        raise _no_such(engine, asked, name)
+        raise _no_such(bench, asked, name)
     if match := _FILE_LINE.match(asked):
-        return _by_line(engine, kept, match["file"], int(match["line"]))
+        return _by_line(bench, kept, match["file"], int(match["line"]))
     return Located(asked, asked)
 
 
-def _by_line(engine: Engine, kept: KeptBreakpoint, file: str, line: int) -> Located:
+def _by_line(bench: Workbench, kept: KeptBreakpoint, file: str, line: int) -> Located:
     path = Path(file) if file.startswith("/") else None
-    if engine.source is not None and (path is None or not path.is_file()):
-        path = engine.source.file_path(file)
-    spelled = _spelled_path(engine, file, path, line, kept.message)
+    if bench.source is not None and (path is None or not path.is_file()):
+        path = bench.source.file_path(file)
+    spelled = _spelled_path(bench, file, path, line, kept.message)
     if path is None or not path.is_file():
-        path = _readable(engine, spelled)
+        path = _readable(bench, spelled)
     anchor = kept.message or kept.text
     if not anchor or path is None or not path.is_file():
         return Located(f"{spelled}:{line}", kept.location)
@@ -251,45 +251,45 @@ def _by_line(engine: Engine, kept: KeptBreakpoint, file: str, line: int) -> Loca
     return Located(f"{spelled}:{now}", kept.location, f"{file}:{line} has moved to line {now}")
 
 
-def _spelled_path(engine: Engine, file: str, path: Path | None, line: int, message: str) -> str:
+def _spelled_path(bench: Workbench, file: str, path: Path | None, line: int, message: str) -> str:
     """The file as the binary's debug information spells it: dlv compares paths as they were at the build."""
     if file.startswith("/"):
-        spelled = engine.paths.spelled(file)
-        if spelled != file or _sources(engine, file, whole=True):
+        spelled = bench.paths.spelled(file)
+        if spelled != file or _sources(bench, file, whole=True):
             return spelled
-        if engine.source is None:
+        if bench.source is None:
             return file
         # A tree that was built elsewhere: its files end alike.
-        file = resolving.relative_to(Path(file), engine.source.root)
-    found = _sources(engine, file)
+        file = resolving.relative_to(Path(file), bench.source.root)
+    found = _sources(bench, file)
     if path is not None and str(path) in found:
         return str(path)
     if len(found) > 1 and message:
         # A log line names only the file's base name: the message tells which of them it is.
-        found = tuple(one for one in found if _holds(engine, one, line, message)) or found
+        found = tuple(one for one in found if _holds(bench, one, line, message)) or found
     return found[0] if len(found) == 1 else file
 
 
-def _holds(engine: Engine, file: str, line: int, message: str) -> bool:
-    path = _readable(engine, file)
+def _holds(bench: Workbench, file: str, line: int, message: str) -> bool:
+    path = _readable(bench, file)
     return path is not None and resolving.line_with(path, message, max(1, line - 2), line + 2) is not None
 
 
-def _sources(engine: Engine, file: str, *, whole: bool = False) -> tuple[str, ...]:
+def _sources(bench: Workbench, file: str, *, whole: bool = False) -> tuple[str, ...]:
     """The files of the binary that are ``file``, or end in it."""
     pattern = ("^" if whole else "(^|/)") + re.escape(file) + "$"
-    found = engine.talk.ask(f"schedtui_sources {starlark_text(pattern)}").documents.get("sources") or ()
+    found = bench.talk.ask(f"schedtui_sources {starlark_text(pattern)}").documents.get("sources") or ()
     return tuple(str(one) for one in found)
 
 
-def nearest_line(engine: Engine, location: str) -> str:
+def nearest_line(bench: Workbench, location: str) -> str:
     """The next line below with code; empty when there is none near."""
     match = _FILE_LINE.match(location)
     if not match:
         return ""
     for line in range(int(match["line"]) + 1, int(match["line"]) + NEAREST_LINES):
         candidate = f"{match['file']}:{line}"
-        if engine.talk.ask(f"schedtui_find {starlark_text(candidate)}").documents.get("locations"):
+        if bench.talk.ask(f"schedtui_find {starlark_text(candidate)}").documents.get("locations"):
             return candidate
     return ""
 
@@ -297,14 +297,14 @@ def nearest_line(engine: Engine, location: str) -> str:
 # --- reasons ----------------------------------------------------------------------------------------------------
 
 
-def explain(engine: Engine, located: Located, refusal: Refusal) -> DebuggerFailed:
+def explain(bench: Workbench, located: Located, refusal: Refusal) -> DebuggerFailed:
     """Dlv's refusal as a failure that says what to do next."""
     match refusal.kind:
         case "exited":
             return DebuggerFailed("The target has ended", where=located.asked, hint="r starts it again.")
         case "ambiguous":
             name = located.location.rsplit(".", 1)[-1]
-            found = functions(engine, resolving.function_pattern([name]))
+            found = functions(bench, resolving.function_pattern([name]))
             return DebuggerFailed(
                 "Several functions have this name",
                 where=located.asked,
@@ -319,13 +319,13 @@ def explain(engine: Engine, located: Located, refusal: Refusal) -> DebuggerFaile
                 details=(refusal.text,),
             )
         case "not-found":
-            return _no_such(engine, located.asked, located.location.rsplit(".", 1)[-1], refusal.text)
+            return _no_such(bench, located.asked, located.location.rsplit(".", 1)[-1], refusal.text)
         case _:
             return DebuggerFailed(refusal.text or "dlv did not set it", where=located.asked)
 
 
-def _no_such(engine: Engine, asked: str, name: str, said: str = "") -> DebuggerFailed:
-    near = functions(engine, "(?i)" + re.escape(name) + "[^/]*$") if len(name) > 2 and name.isidentifier() else ()
+def _no_such(bench: Workbench, asked: str, name: str, said: str = "") -> DebuggerFailed:
+    near = functions(bench, "(?i)" + re.escape(name) + "[^/]*$") if len(name) > 2 and name.isidentifier() else ()
     return DebuggerFailed(
         "There is no such function in this binary",
         where=asked,
@@ -339,17 +339,17 @@ def _no_such(engine: Engine, asked: str, name: str, said: str = "") -> DebuggerF
 # --- keeping ----------------------------------------------------------------------------------------------------
 
 
-def described(engine: Engine, kept: KeptBreakpoint, present: Breakpoint) -> KeptBreakpoint:
+def described(bench: Workbench, kept: KeptBreakpoint, present: Breakpoint) -> KeptBreakpoint:
     """``kept`` with what dlv knows of it now, so that it can be found again when lines move."""
     file = present.file
-    if engine.source is not None and file.startswith("/"):
-        file = resolving.relative_to(Path(file), engine.source.root)
+    if bench.source is not None and file.startswith("/"):
+        file = resolving.relative_to(Path(file), bench.source.root)
     location = kept.location
     text = kept.text
     if match := _FILE_LINE.match(location):
         location = f"{match['file']}:{present.line}"
         if not text or present.line != kept.line:
-            text = _line_text(_readable(engine, present.file), present.line)
+            text = _line_text(_readable(bench, present.file), present.line)
     return msgspec.structs.replace(
         kept,
         location=location,

@@ -61,6 +61,9 @@ def raw_times(launch: model.Launch, function: str) -> list[float]:
         session.send("next")
         session.poll(60)
         times.append(time.perf_counter() - began)
+    # dlv ends a target that it holds; one whose dlv is merely killed would run on.
+    session.send("exit")
+    session.poll(60)
     session.close()
     return times
 

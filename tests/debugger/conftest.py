@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
-from schedtui.debugger import model
+from schedtui.debugger import model, sessions
 from schedtui.debugger.driver import DebuggerDriver
 from schedtui.processes.identity import identify
 from schedtui.processes.locks import exclusive
@@ -184,6 +184,8 @@ def short_directory() -> Iterator[Path]:
 
     path = Path(tempfile.mkdtemp(prefix="st-"))
     yield path
+    for directory, record in sessions.sessions_in(path):
+        sessions.clean(directory, record)
     with contextlib.suppress(OSError):
         shutil.rmtree(path)
 
