@@ -73,8 +73,8 @@ def main_packages(checkout: Checkout, component: str) -> list[str]:
 
     Args:
         checkout: The source tree.
-        component: The name below ``cmd`` (``kube-scheduler``). In a module of the user's own its main packages that
-            start a scheduler come first, the component's second.
+        component: The name below ``cmd`` (``kube-scheduler``). In a module of the user's own its main packages
+            that start a scheduler come first, the component's second.
     """
     packages = [f"{KUBERNETES_MODULE}/cmd/{component}"]
     if checkout.layout == "out-of-tree" and packages[0] == COMMAND_PACKAGE:
