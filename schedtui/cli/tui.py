@@ -37,7 +37,11 @@ class _TuiCommand(click.Command):
 @click.option("--dlv-debug", is_flag=True, help="Let 'dlv debug' build (all packages without optimisation).")
 @click.option("--test", "test_package", metavar="PKG", help="Debug the tests of a package; flags after '--'.")
 @click.option("--persistent", is_flag=True, help="Keep scheduler and dlv alive when the line drops.")
-@click.option("--no-debugger", is_flag=True, help="Run the scheduler free, optimised, its log recorded; with --log FILE only that log.")
+@click.option(
+    "--no-debugger",
+    is_flag=True,
+    help="Run the scheduler free, optimised, its log recorded; with --log FILE only that log.",
+)
 @click.option("--dlv", metavar="PATH", help="The dlv to use.")
 @click.option("--theme", metavar="NAME", help="dark, light, 256, 16, high-contrast, mono, or one of your own.")
 @click.option("--keys", metavar="NAME", help="A key preset (vim, gdb, vscode) or a TOML file.")
@@ -58,7 +62,8 @@ def tui(context: click.Context, /, **given: object) -> int:
         scheduler_config=_text(given, "scheduler_config"), verbosity=_number(given, "verbosity"),
         continue_at_once=bool(given["run"]), binary=_text(given, "binary"), attach_pid=_number(given, "attach"),
         connect=_text(given, "connect"), dlv_debug=bool(given["dlv_debug"]),
-        test_package=_text(given, "test_package"), persistent=bool(given["persistent"]), no_debugger=bool(given["no_debugger"]), dlv=_text(given, "dlv"),
+        test_package=_text(given, "test_package"), persistent=bool(given["persistent"]),
+        no_debugger=bool(given["no_debugger"]), dlv=_text(given, "dlv"),
         theme=_text(given, "theme"), keys=_text(given, "keys"), low_bandwidth=bool(given["low_bandwidth"]),
         scheduler_flags=flags,
     )  # fmt: skip
@@ -96,6 +101,10 @@ def run_for(options: object) -> int:
         from dataclasses import replace
 
         return launch.run_source(replace(options, source=str(here)))
+    if options.no_debugger:
+        raise WrongUse(
+            "nothing to run", hint="Name a source tree with --src, a binary with --exec, or a --log FILE."
+        )
     return launch.run_start_screen(options)
 
 

@@ -12,7 +12,9 @@ from textual import on
 from textual.binding import Binding, BindingType
 
 from schedtui.ui import messages, terminal
+from schedtui.ui.screens.overlays import ListScreen, list_screen
 from schedtui.ui.stage import Stage
+from schedtui.ui.widgets.rows import row
 
 if TYPE_CHECKING:
     from schedtui.ui.director import Director
@@ -54,3 +56,18 @@ class SchedtuiApp(Stage):
     @on(messages.Wish)
     async def _wished(self, wish: messages.Wish) -> None:
         await self.director.act(wish)
+
+    @on(messages.ListOffered)
+    def _list_offered(self, message: messages.ListOffered) -> None:
+        """Before there is a main screen: the doctor on the start screen, or after a failed preparation."""
+        self.push_screen(list_screen(message), self._chosen)
+
+    def _chosen(self, wish: object) -> None:
+        if isinstance(wish, messages.Wish):
+            self.post_message(wish)
+
+    @on(messages.WorkFailed)
+    def _work_failed(self, message: messages.WorkFailed) -> None:
+        if self.director.main is None:
+            rows = [row(line) for line in message.error.as_text().split("\n")]
+            self.push_screen(ListScreen(message.error.title, rows))

@@ -32,6 +32,7 @@ from schedtui.ui.widgets.rows import row
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from textual.message import Message
     from textual.widget import Widget
 
     from schedtui.ui.key_table import KeyTable
@@ -76,6 +77,9 @@ class Director:
             messages.LogFilterRequested: self._filter_log,
             messages.QuitRequested: self._quit,
             messages.CommandRequested: self._command,
+            messages.ListRequested: lambda wish: self._facts_to()(wish.offer),
+            messages.FixRequested: self._fix,
+            messages.RebuildRequested: self._rebuild,
             messages.CopyRequested: lambda wish: self.views.copy(wish.text, wish.what),
             messages.EditorRequested: lambda wish: self.views.edit(wish.path, wish.line),
             messages.RedrawRequested: lambda wish: self.views.redraw(),
@@ -238,6 +242,33 @@ class Director:
         if self.session is not None:
             self.session.close()
 
+    # --- mending ------------------------------------------------------------------------------------------------
+
+    def _facts_to(self) -> Callable[[Message], object]:
+        """Who shows facts: the main screen, whatever lies over it; before there is one, the application."""
+        return self.main.post_message if self.main is not None else self.app.post_message
+
+    def _rebuild(self, wish: messages.RebuildRequested) -> None:
+        session = self._session()
+        if not wish.cancel:
+            session.build_anew(restart=wish.restart)
+        elif not session.rebuild.cancel():
+            self.tell("No build goes on.")
+
+    def _fix(self, wish: messages.FixRequested) -> None:
+        """Ask, then run the command that mends a finding on the terminal itself: it may want a password."""
+        rows = [
+            row((f"Run the fix of {wish.check}?", "tab-active")), row(""), row((f"  {wish.text}", "key")), row(""),
+            row(("It runs on this terminal, as you, not through a shell; then it is checked again.", "note")),
+        ]  # fmt: skip
+
+        def answered(answer: str | None) -> None:
+            if answer == "run":
+                self.views.run_on_terminal(wish.argv)
+                self.app.post_message(messages.CommandRequested("doctor"))
+
+        self.app.push_screen(ConfirmScreen(rows, [("y", "run it", "run")]), answered)
+
     # --- commands -----------------------------------------------------------------------------------------------
 
     def _filter_log(self, wish: messages.LogFilterRequested) -> None:
@@ -254,8 +285,7 @@ class Director:
         elif not self.views.run(wish.name, wish.arguments):
             from schedtui.ui.services import commands
 
-            post = self.app.screen.post_message
-            if not commands.run(wish.name, wish.arguments, self.session, self.request, post):
+            if not commands.run(wish.name, wish.arguments, self.session, self.request, self._facts_to()):
                 self.tell(f"{wish.name} is not possible here.", "warning")
 
     def _choice(self, name: str, words: str) -> None:

@@ -78,6 +78,14 @@ _EVERYWHERE: tuple[Action, ...] = (
     Action("app.go_queue", (", q",), "everywhere", "queue", "Go to the queue pane"),
     Action("app.workflow", (", w",), "everywhere", "workflow", "Show the way from Go set-up to log analysis"),
     Action("app.doctor", (", o",), "everywhere", "doctor", "Run every check of the set-up, each with its fix"),
+    Action(
+        "app.build", (", b",), "everywhere", "build",
+        "Show the build: how far it is, its errors, the program's age",
+    ),
+    Action(
+        "app.rebuild", (", r",), "everywhere", "rebuild",
+        "Build anew beside the session, then start the scheduler anew; breakpoints are kept",
+    ),
     Action("app.legend", (", v",), "everywhere", "levels", "Show what each V level means in this log"),
     Action("app.theme", (", t",), "everywhere", "theme", "Switch to the next theme"),
     Action("app.screenshot", (", s",), "everywhere", "screenshot", "Save the screen as SVG and as text"),

@@ -14,7 +14,9 @@ from textual.message import Message
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from schedtui.core.build_state import BuildState
     from schedtui.core.errors import SchedtuiError
+    from schedtui.core.exit_cause import ExitCause
     from schedtui.core.log_rows import RowSource
     from schedtui.core.queue_state import PodState, QueueSnapshot
     from schedtui.core.record import Record
@@ -190,6 +192,50 @@ class SourceMarked(Message):
     source: SourceText
 
 
+@dataclass
+class ExitExplained(Message):
+    """Own checks were made after the target ended; what they say decides where its log said nothing."""
+
+    cause: ExitCause
+    run: int
+    """Which run of the target ended."""
+
+
+@dataclass
+class StallExplained(Message):
+    """Why the running scheduler tries no pod, or that it does now."""
+
+    cause: ExitCause | None
+
+
+@dataclass
+class LogCostMeasured(Message):
+    """The log of the running scheduler costs it throughput."""
+
+    title: str
+    """One line: how much."""
+    lines: tuple[str, ...]
+    """Which messages, and what to use instead."""
+
+
+@dataclass
+class BinaryAged(Message):
+    """The program that runs is not what the tree would give now; empty when it is."""
+
+    why: str
+
+
+@dataclass
+class BuildProgressed(Message):
+    """The rebuild beside the session got on, ended or failed."""
+
+    state: BuildState
+
+    def can_replace(self, message: Message) -> bool:
+        """Only the newest state is worth showing."""
+        return isinstance(message, BuildProgressed) and not message.state.over
+
+
 # --- wishes ---------------------------------------------------------------------------------------------------
 
 
@@ -310,6 +356,32 @@ class LogShown(Wish):
 @dataclass
 class RedrawRequested(Wish):
     """Forget what is thought to be on the terminal and paint everything."""
+
+
+@dataclass
+class ListRequested(Wish):
+    """Show a list that is known already: a finding in full, the lines of a failed build."""
+
+    offer: ListOffered
+
+
+@dataclass
+class FixRequested(Wish):
+    """Run the command that mends a finding of the doctor, after asking."""
+
+    check: str
+    argv: tuple[str, ...]
+    text: str
+    """The command as people type it."""
+
+
+@dataclass
+class RebuildRequested(Wish):
+    """Build the scheduler anew beside the session, or stop doing so."""
+
+    restart: bool = True
+    """Start it anew when the build is done."""
+    cancel: bool = False
 
 
 @dataclass

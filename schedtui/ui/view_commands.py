@@ -6,6 +6,7 @@ Owns what they do to the application. Everything about logs, queues and the debu
 from __future__ import annotations
 
 import base64
+import contextlib
 import os
 import shlex
 import shutil
@@ -118,4 +119,17 @@ class ViewCommands:
             return
         with self._app.suspend():
             subprocess.run([*editor, f"+{line}", path], check=False)
+        self.redraw()
+
+    def run_on_terminal(self, argv: tuple[str, ...]) -> None:
+        """Run a command on the terminal in place of the screen; the screen comes back at Enter."""
+        with self._app.suspend():
+            print("$", shlex.join(argv), flush=True)
+            try:
+                status = subprocess.run(argv, check=False).returncode
+                ending = "done" if status == 0 else f"it ended with status {status}"
+            except OSError as error:
+                ending = f"cannot run {argv[0]}: {error.strerror}"
+            with contextlib.suppress(EOFError, KeyboardInterrupt):
+                input(f"\n{ending}; Enter goes back ")
         self.redraw()

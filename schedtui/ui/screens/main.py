@@ -14,9 +14,9 @@ from textual import on
 
 from schedtui.debugger import model
 from schedtui.ui import messages
-from schedtui.ui.screens.actions import ActionsScreen
-from schedtui.ui.screens.overlays import ChooserScreen, ListScreen
+from schedtui.ui.screens.overlays import ListScreen, list_screen
 from schedtui.ui.screens.status import STATE_WORDS, StatusFacts, status_parts
+from schedtui.ui.screens.trouble import TroubleScreen
 from schedtui.ui.themes import ROLES
 from schedtui.ui.widgets.console import Console, ConsoleInput
 from schedtui.ui.widgets.rows import row
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from textual.widget import Widget
 
+    from schedtui.core.source_text import SourceText
     from schedtui.ui.key_table import KeyTable
     from schedtui.ui.keys import Need
     from schedtui.ui.widgets.rows import Row
@@ -34,7 +35,7 @@ SEVERITY_ROLES = {"information": "note", "warning": "warning", "error": "bad"}
 """Severity of a notice → role."""
 
 
-class MainScreen(ActionsScreen):
+class MainScreen(TroubleScreen):
     """The three panes at work."""
 
     def __init__(
@@ -50,6 +51,12 @@ class MainScreen(ActionsScreen):
         self.go_to(self.active_pane)
         self.set_interval(1.0, self.show_status)
         self.show_status()
+
+    def lay_out(self) -> None:
+        """Lay out; the log's own status row depends on the width that its pane has then."""
+        super().lay_out()
+        if self.is_mounted and self.has_pane("log") and self.pane("log").display:
+            self.call_after_refresh(self.pane("log").show_bar)
 
     @staticmethod
     def now() -> float:
@@ -68,7 +75,8 @@ class MainScreen(ActionsScreen):
         if not self.is_mounted:
             return
         self._know_log()
-        self.status.show(status_parts(self.facts, self.now(), has_debugger="debugger" in self.available))
+        has_target = "debugger" in self.available or self.facts.state != "none"
+        self.status.show(status_parts(self.facts, self.now(), has_debugger=has_target))
         summaries = {}
         if self.has_pane("debugger"):
             summaries["debugger"] = f"{STATE_WORDS[self.facts.state]} · {self.pane('debugger').summary}"
@@ -108,25 +116,40 @@ class MainScreen(ActionsScreen):
     @on(messages.DebuggerReported)
     def _debugger_reported(self, message: messages.DebuggerReported) -> None:
         event = message.event
-        pane = self.pane("debugger")
         if isinstance(event, model.StateChanged):
-            stopped = event.state == "stopped"
-            self.know(
-                state=event.state, detail="" if stopped else event.detail,
-                stopped_at=(self.facts.stopped_at or self.now()) if stopped else None,
-            )  # fmt: skip
-            pane.show_state(event.state)
-            if event.state in ("exited", "lost"):
-                self._target_ended(event)
-        elif isinstance(event, model.Stopped):
-            entry = "at its entry; c continues" if event.stop.reason == "entry" else ""
+            self._state_changed(event)
+        elif not self.has_pane("debugger"):
+            if isinstance(event, model.Failed):
+                self._failed(event)
+        else:
+            self._dlv_told(event, message.source)
+        self.show_status()
+
+    def _state_changed(self, event: model.StateChanged) -> None:
+        stopped = event.state == "stopped"
+        self.know(
+            state=event.state, detail="" if stopped else event.detail,
+            stopped_at=(self.facts.stopped_at or self.now()) if stopped else None,
+        )  # fmt: skip
+        if self.has_pane("debugger"):
+            self.pane("debugger").show_state(event.state)
+        if event.state in ("exited", "lost"):
+            self.show_exit(event)
+        else:
+            self.target_lives()
+
+    def _dlv_told(self, event: model.Event, source: SourceText | None) -> None:
+        """What only a debugger tells."""
+        pane = self.pane("debugger")
+        if isinstance(event, model.Stopped):
+            entry = "at its entry; c continues" if _at_entry(event.stop) else ""
             self.know(
                 state="stopped",
                 detail=entry or event.stop.title,
                 stopped_at=event.stop.at or self.facts.stopped_at or self.now(),
             )
             pane.show_state("stopped")
-            pane.show_stop(event.stop, message.source)
+            pane.show_stop(event.stop, source)
             if event.stop.note:
                 self.notify_row(event.stop.note, "warning")
         elif isinstance(event, model.BreakpointsChanged):
@@ -139,29 +162,16 @@ class MainScreen(ActionsScreen):
             pane.show_goroutines(event)
         else:
             self._debugger_answered(event)
-        self.show_status()
 
-    def _target_ended(self, event: model.StateChanged) -> None:
-        """Say why, with the last lines as they came."""
-        status = f" with status {event.exit_status}" if event.exit_status is not None else ""
-        title = f"The scheduler exited{status}" if event.state == "exited" else "dlv is gone"
-        console = self.pane("debugger").console
-        console.add("\n".join((title, *event.last_output)), "error")
-        if event.cause:
-            console.add(event.cause, "note")
-        rows = [row((event.cause or "The cause is not known; its last lines:", "bad")), row("")]
-        rows += [row(line) for line in event.last_output]
-        rows += [row(""), row(("r starts it anew, its breakpoints kept; , o runs the doctor.", "note"))]
-        if event.exit_status != 0:
-            self.app.push_screen(ListScreen(title, rows))
+    def _failed(self, event: model.Failed) -> None:
+        lines = [event.title, *event.details, *([event.hint] if event.hint else [])]
+        self.note("\n".join(lines), "error")
+        self.notify_row(f"{event.title}. {event.hint}", "bad")
 
     def _debugger_answered(self, event: model.Event) -> None:
         """The rarer events: failures, questions, verbosity."""
-        console = self.pane("debugger").console
         if isinstance(event, model.Failed):
-            lines = [event.title, *event.details, *([event.hint] if event.hint else [])]
-            console.add("\n".join(lines), "error")
-            self.notify_row(f"{event.title}. {event.hint}", "bad")
+            self._failed(event)
         elif isinstance(event, model.VerbositySet):
             if event.v is not None:
                 self.know(verbosity=event.v)
@@ -272,19 +282,13 @@ class MainScreen(ActionsScreen):
     @on(messages.ListOffered)
     def _list_offered(self, message: messages.ListOffered) -> None:
         """Something to read or to choose from; the choice goes back as a wish."""
-        rows = [
-            row((text, role), key=str(index), payload=wish)
-            for index, (text, role, wish) in enumerate(message.lines)
-        ]
+        message.stop()
 
         def choose(wish: object) -> None:
             if isinstance(wish, messages.Wish):
                 self.post_message(wish)
 
-        if message.search:
-            self.app.push_screen(ChooserScreen(message.title, rows), choose)
-        else:
-            self.app.push_screen(ListScreen(message.title, rows, choose=message.choose), choose)
+        self.app.push_screen(list_screen(message), choose)
 
     @on(messages.SavedFilterChosen)
     def _filter_chosen(self, message: messages.SavedFilterChosen) -> None:
@@ -302,6 +306,11 @@ class MainScreen(ActionsScreen):
     def _console_left(self, event: ConsoleInput.Left) -> None:
         event.stop()
         self.leave_console()
+
+
+def _at_entry(stop: model.Stop) -> bool:
+    """True before the target's first own instruction; of a dlv that somebody else started only the frame tells."""
+    return stop.reason == "entry" or (bool(stop.frames) and stop.frames[0].function.startswith("_rt0_"))
 
 
 def _read_rows(lines: tuple[tuple[str, str], ...]) -> list[Row]:

@@ -17,13 +17,15 @@ from textual.widgets import Input, Static
 from schedtui.ui.key_table import key_of_event
 from schedtui.ui.screens.typed_ahead import hand_on
 from schedtui.ui.widgets.bars import KeyRow, PaneTitle
-from schedtui.ui.widgets.rows import Row, RowsView
+from schedtui.ui.widgets.rows import Row, RowsView, row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from textual import events
     from textual.app import ComposeResult
+
+    from schedtui.ui.messages import ListOffered
 
 _MOVES: dict[str, Callable[[RowsView], None]] = {
     "j": lambda view: view.move(1),
@@ -235,6 +237,16 @@ class ChooserScreen(ModalScreen[Any]):
 
     def _show_selected(self) -> None:
         self.query_one(SelectedText).show(self._view.selected, self.size.width)
+
+
+def list_screen(offer: ListOffered) -> ListScreen | ChooserScreen:
+    """The screen for a list that was offered; it hands back the wish of the row that was chosen."""
+    rows = [
+        row((text, role), key=str(index), payload=wish) for index, (text, role, wish) in enumerate(offer.lines)
+    ]
+    if offer.search:
+        return ChooserScreen(offer.title, rows)
+    return ListScreen(offer.title, rows, choose=offer.choose)
 
 
 def folded(rows: Sequence[Row], width: int) -> list[Row]:

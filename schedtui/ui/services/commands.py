@@ -16,12 +16,14 @@ from schedtui.config.directories import directories
 from schedtui.config.run_logs import list_run_logs, prune_run_logs
 from schedtui.config.state import load_saved_filters, save_filter
 from schedtui.core.errors import SchedtuiError, UnreadableInput, WrongUse
+from schedtui.core.events import read_event
 from schedtui.core.log_filter import READY_FILTERS
+from schedtui.core.report import ReportFold
 from schedtui.debugger import model
-from schedtui.toolchain.doctor.model import Subject
-from schedtui.toolchain.doctor.run import run_checks
+from schedtui.toolchain.doctor.run import CHECK_IDS, run_checks
 from schedtui.ui import messages
-from schedtui.ui.services import overview, stories
+from schedtui.ui.services import overview, setup, stories
+from schedtui.ui.services.report_lines import report_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,9 +32,6 @@ if TYPE_CHECKING:
 
     from schedtui.ui.services.prepare import Request
     from schedtui.ui.services.session import Session
-
-STATUS_SIGNS = {"ok": ("✓", "good"), "warn": ("!", "warning"), "fail": ("x", "bad")}
-"""Status of a finding → (sign, role)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,25 +84,37 @@ def run(
 
 
 def _doctor(context: Context) -> None:
-    options = context.request.options
     context.post(messages.WorkProgressed("doctor"))
-    subject = Subject(
-        source=_path(options.source), kubeconfig=_path(options.kubeconfig), config=_path(options.scheduler_config),
-        binary=_path(options.binary), attach=options.attach_pid, verbosity=context.request.verbosity,
-    )  # fmt: skip
-    lines: list[tuple[str, str, messages.Wish | None]] = []
-    for finding in run_checks(subject):
-        sign, role = STATUS_SIGNS[finding.status]
-        lines.append((f"{sign} {finding.id:<11} {finding.found}", role if finding.asked else "dim", None))
-        if finding.status != "ok":
-            lines.append((f"              {finding.why}", "dim", None))
-            lines.append((f"              fix: {finding.fix.text}", "note", None))
+    session = context.session
+    costs = session.log_costs if session is not None else None
+    plan = session.plan if session is not None else None
+    subject = setup.subject_of(context.request, plan, costs.measured if costs is not None else None)
+    checks = setup.checks_for(alive=session is not None and session.target_pid is not None)
+    findings = []
+    for finding in run_checks(subject, checks):
+        findings.append(finding)
+        context.post(messages.WorkProgressed("doctor", len(findings), len(checks)))
     context.post(messages.WorkFinished("doctor"))
-    context.offer("Doctor", tuple(lines))
+    skipped = tuple(check for check in CHECK_IDS if check not in checks)
+    context.offer("Doctor", setup.doctor_lines(findings, skipped), choose=True)
 
 
-def _path(text: str) -> Path | None:
-    return Path(text).expanduser() if text else None
+def _report(context: Context) -> None:
+    """What ``schedtui report`` prints, of the log that is shown, so far."""
+    context.post(messages.WorkProgressed("report"))
+    fold = ReportFold()
+    for record in stories.records_of(context.logs):
+        event = read_event(record)
+        if event is not None:
+            fold.apply_event(event)
+    context.post(messages.WorkFinished("report"))
+    lines = report_lines(fold.report())
+    context.offer(f"Report of {', '.join(context.logs)}", tuple((text, role, None) for text, role in lines))
+
+
+def _build(context: Context) -> None:
+    if context.session is not None:
+        context.session.build_anew(restart=True)
 
 
 def _workflow(context: Context) -> None:
@@ -261,6 +272,8 @@ def _save(context: Context) -> None:
 
 COMMANDS: dict[str, Callable[[Context], None]] = {
     "doctor": _doctor,
+    "report": _report,
+    "build": _build,
     "workflow": _workflow,
     "legend": _legend,
     "catalogue": _catalogue,

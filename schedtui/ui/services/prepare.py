@@ -167,7 +167,7 @@ def _plan_in_lab(request: Request, lab: RunningLab, checkout: Checkout, binary: 
     arguments += [*request.settings.scheduler_flags, *request.options.scheduler_flags]
     endpoint = SchedulerEndpoint(_port_of(arguments), EndpointCredentials(token=lab.endpoint.token))
     verbosity = _verbosity_of(arguments, request.verbosity)
-    own = "debug" if checkout.layout != "module-cache" else None
+    own: Flavour | None = "debug" if checkout.layout != "module-cache" else None
     if not dlv:
         advice = advice_for(Situation("measure", verbosity))
         free = _free_launch(request, binary, arguments, checkout, lab.release)
@@ -287,9 +287,7 @@ def _plan_other(request: Request, launch: Launch, checkout: Checkout | None, rel
     )  # fmt: skip
 
 
-def _build(
-    checkout: Checkout | None, flavour: Flavour, progress: _Progress, cancel: threading.Event
-) -> Path:
+def _build(checkout: Checkout | None, flavour: Flavour, progress: _Progress, cancel: threading.Event) -> Path:
     from schedtui.toolchain.build import ensure_scheduler
     from schedtui.toolchain.build_plan import BuildRequest
 

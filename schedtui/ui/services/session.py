@@ -15,24 +15,32 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from schedtui.core.errors import SchedtuiError
+from schedtui.core.exit_cause import ExitCause, with_own_checks
 from schedtui.core.source_text import SourceText
 from schedtui.debugger import model
 from schedtui.debugger.driver import DebuggerDriver
 from schedtui.lab.player_thread import PlayerThread
 from schedtui.sources.log_store import LogStore
+from schedtui.toolchain.doctor.run import failures
 from schedtui.ui import messages
 from schedtui.ui.services import log_facts, stories
 from schedtui.ui.services.checkout_memory import CheckoutMemory
 from schedtui.ui.services.dump_check import await_dump
 from schedtui.ui.services.free_run import FreeScheduler
+from schedtui.ui.services.log_costs import LogCostWatch, cost_lines
 from schedtui.ui.services.queue_watch import QueueWatch
+from schedtui.ui.services.rebuild import Rebuild
+from schedtui.ui.services.refusals import explained, obstacle_of
+from schedtui.ui.services.setup import exit_checks, exit_subject
 from schedtui.ui.services.source_shelf import SourceShelf
+from schedtui.ui.services.watch import SessionWatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from textual.message import Message
 
+    from schedtui.core.log_cost import LogCost
     from schedtui.core.queue_state import QueueSnapshot
     from schedtui.core.record import Record
     from schedtui.lab.player import PlayerReport
@@ -79,6 +87,11 @@ class Session:
         self._shown_file = ""
         self.store: LogStore | None = None
         self.queue: QueueWatch | None = None
+        self.rebuild = Rebuild(plan, lambda state: self.post(messages.BuildProgressed(state)))
+        self.watch = SessionWatch(self, self.post)
+        self.log_costs: LogCostWatch | None = None
+        """Measures the log of the present run; None while another one is shown."""
+        self._obstacle: str | None = None
         self.driver: DebuggerDriver | FreeScheduler | None = None
         if plan.launch is not None:
             kept = self.memory.state
@@ -102,10 +115,13 @@ class Session:
             self.open_logs(self.plan.logs)
         if self.driver is not None:
             self.driver.start()
+            self.watch.start()
         if self.plan.lab is not None:
             self.plan.lab.watch(lambda event: self.post(messages.NoticePosted(event.text, "error")))
         self.work("levels", self._load_levels)
         for note in self.plan.notes:
+            if self.plan.launch is not None:
+                self.post(messages.DebuggerReported(model.ConsoleOutput(note, "note")))
             self.post(messages.NoticePosted(note))
 
     def _load_levels(self) -> None:
@@ -125,7 +141,15 @@ class Session:
             tuple(paths), lambda _state: self.post(messages.LogGrew()), self.levels.lookup, self._part_failed
         )
         alone = paths[0] if len(paths) == 1 and paths[0] != "-" and not paths[0].endswith(".gz") else ""
-        watch = QueueWatch(alone, self._queue_changed, on_records=self.levels.observe)
+        ours = bool(self.run_logs) and paths[0] == self.run_logs[-1]
+        costs = self.log_costs = LogCostWatch(self._log_costs, lambda record: self.levels.enrich(record).v)
+
+        def observe(records: Sequence[Record]) -> None:
+            self.levels.observe(records)
+            if ours:
+                costs.observe(records)
+
+        watch = QueueWatch(alone, self._queue_changed, on_records=observe)
         self.levels.start_log()
         store.subscribe_records(watch.take, watch.tell)
         store.start()
@@ -157,6 +181,8 @@ class Session:
                 return True
             self._closed = True
         self._stop.set()
+        self.watch.stop()
+        self.rebuild.cancel()
         self.levels.cancel()
         if self._player is not None:
             self._player.stop()
@@ -229,10 +255,51 @@ class Session:
         elif isinstance(event, model.BreakpointsChanged):
             self.breakpoints = sum(1 for item in event.breakpoints if item.id > 0)
             self.memory.keep(breakpoints=event.kept)
+        elif isinstance(event, model.ConsoleOutput | model.Failed):
+            event = self._with_problem(event)
         self.post(messages.DebuggerReported(event, source))
+        if isinstance(event, model.StateChanged) and event.state == "exited" and event.exit_status != 0:
+            self.work("exit", lambda: self._check_exit(event))
+
+    def _with_problem(self, event: model.ConsoleOutput | model.Failed) -> model.Event:
+        """Dlv's words, with what they mean under them when that is known."""
+        if self.plan.launch is None:
+            return event
+        return explained(event, self._binary_obstacle)
+
+    def _binary_obstacle(self) -> str:
+        """Why breakpoints will not work in the program; read once."""
+        launch = self.plan.launch
+        if self._obstacle is None:
+            self._obstacle = obstacle_of(launch.target) if launch is not None and launch.mode == "exec" else ""
+        return self._obstacle
+
+    def _check_exit(self, event: model.StateChanged) -> None:
+        """Look at what can make a scheduler end without its log saying so."""
+        cause = ExitCause(event.cause_id or "unknown", event.cause, event.advice, event.last_output)
+        found = failures(exit_subject(self.plan), exit_checks(self.plan))
+        self.post(messages.ExitExplained(with_own_checks(cause, found), event.run))
+
+    def _log_costs(self, cost: LogCost) -> None:
+        share = max(cost.share, cost.busiest_share)
+        title = f"The log costs the scheduler {share:.0%} of a core ({cost.lines_per_second:,.0f} lines/s)."
+        self.post(messages.LogCostMeasured(title, cost_lines(cost)))
+
+    def build_anew(self, *, restart: bool) -> None:
+        """Build beside what runs; then start anew, breakpoints kept."""
+
+        def build() -> None:
+            fresh = self.rebuild.build()
+            self.watch.new_target()
+            if restart and self.rebuild.state.phase == "done" and (fresh or self.target_pid is None):
+                self.submit(model.Restart())
+
+        self.work("build", build)
 
     def _target_changed(self, event: model.StateChanged) -> None:
         self.state = event.state
+        if event.state == "starting":
+            self.watch.new_target()
         self.target_pid = event.target_pid if event.state in ("stopped", "running", "starting") else None
         if event.log_path and event.log_path not in self.run_logs:
             self.run_logs = (*self.run_logs, event.log_path)

@@ -1,0 +1,195 @@
+"""What the main screen says when something is wrong: an exit, a stall, an old program, a costly log, a build.
+
+Owns the words around causes that others found, and the screens that show them. It looks for nothing itself.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+from textual import on
+
+from schedtui.core.build_state import BuildState
+from schedtui.core.exit_cause import ExitCause
+from schedtui.ui import messages
+from schedtui.ui.screens.actions import ActionsScreen
+from schedtui.ui.screens.build import BuildScreen
+from schedtui.ui.screens.overlays import ListScreen
+from schedtui.ui.widgets.rows import row
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from textual.widget import Widget
+
+    from schedtui.debugger import model
+    from schedtui.ui.key_table import KeyTable
+    from schedtui.ui.keys import Need
+    from schedtui.ui.widgets.rows import Row
+
+NOTICES_KEPT = 200
+"""Notices that can be read again."""
+
+
+class TroubleScreen(ActionsScreen):
+    """Panes that tell what is wrong."""
+
+    def __init__(
+        self, keys: KeyTable, panes: Mapping[str, Widget], first: str, available: frozenset[Need]
+    ) -> None:
+        """Create it; the arguments of ``PanesScreen``."""
+        super().__init__(keys, panes, first, available)
+        self.build_state = BuildState()
+        self._notices: list[tuple[str, str]] = []
+        self._exit: tuple[model.StateChanged, ExitCause] | None = None
+        self._exit_screen: ListScreen | None = None
+        self._stall = ""
+
+    @abstractmethod
+    def know(self, **changes: object) -> None:
+        """Take in facts for the status line."""
+
+    def note(self, text: str, kind: str = "note") -> None:
+        """Say something in the console; without one it can be read again with ``:notes``."""
+        if self.has_pane("debugger"):
+            self.pane("debugger").console.add(text, kind)
+        else:
+            self._notices += [(line, "bad" if kind == "error" else "") for line in text.split("\n")]
+
+    def notify_row(self, text: str, role: str = "note") -> None:
+        """Show a notice; it can be read again."""
+        if self._notices[-1:] != [(text, role)]:
+            self._notices.append((text, role))
+            del self._notices[:-NOTICES_KEPT]
+        super().notify_row(text, role)
+
+    def command_notes(self, _words: str) -> None:
+        """Show what was told so far."""
+        self.app.push_screen(ListScreen("Notices", [row(item) for item in self._notices], empty="None so far."))
+
+    # --- the end of the target ----------------------------------------------------------------------------------
+
+    def show_exit(self, event: model.StateChanged) -> None:
+        """The target ended: say why, with its last lines as they came."""
+        title = _exit_title(event)
+        named = event.cause_id or ("told" if event.cause else "unknown")
+        cause = ExitCause(named, event.cause or title, event.advice, event.last_output)
+        self._exit = (event, cause)
+        self.note("\n".join((title, *event.last_output)), "error")
+        if event.cause:
+            self.note("\n".join((event.cause, event.advice)).rstrip())
+        self._stall = ""
+        self.know(cause=event.cause)
+        if event.exit_status != 0:
+            self._exit_screen = ListScreen(title, _exit_rows(event, cause, checked=False))
+            self.app.push_screen(self._exit_screen)
+
+    @on(messages.ExitExplained)
+    def _exit_explained(self, message: messages.ExitExplained) -> None:
+        if self._exit is None or self._exit[0].run != message.run:
+            return
+        event, before = self._exit
+        cause = message.cause
+        self._exit = (event, cause)
+        if cause.title != before.title:
+            self.note("\n".join((cause.title, cause.advice)))
+            self.know(cause=cause.title)
+        for line in cause.also:
+            self.note(line)
+        if self._exit_screen is not None and self._exit_screen.is_attached:
+            self._exit_screen.update_rows(_exit_rows(event, cause, checked=True))
+
+    def target_lives(self) -> None:
+        """It runs or stands: what was said of an earlier end does not hold any more."""
+        self._exit, self._exit_screen = None, None
+        if not self._stall:
+            self.know(cause="")
+
+    # --- while it runs -----------------------------------------------------------------------------------------
+
+    @on(messages.StallExplained)
+    def _stall_explained(self, message: messages.StallExplained) -> None:
+        cause = message.cause
+        title = cause.title if cause is not None else ""
+        if title == self._stall:
+            return
+        self._stall = title
+        self.know(cause=title)
+        if cause is None:
+            self.note("The scheduler tries pods now.")
+        else:
+            self.note(cause.as_text())
+            self.notify_row(f"{cause.title}. {cause.advice}", "warning")
+
+    @on(messages.LogCostMeasured)
+    def _log_cost_measured(self, message: messages.LogCostMeasured) -> None:
+        self.note("\n".join((message.title, *message.lines)))
+        self.notify_row(f"{message.title} :notes and , o tell more.", "warning")
+
+    @on(messages.BinaryAged)
+    def _binary_aged(self, message: messages.BinaryAged) -> None:
+        key = self.key_table.shown_key("app.rebuild")
+        self.know(stale=f"old program ({key} rebuilds): {message.why}" if message.why else "")
+
+    # --- building ---------------------------------------------------------------------------------------------
+
+    def action_app_build(self) -> None:
+        """Show the build and the state of the program."""
+        if not isinstance(self.app.screen, BuildScreen):
+            self.app.push_screen(BuildScreen(self.build_state), self._build_chosen)
+
+    def _build_chosen(self, wish: object) -> None:
+        if isinstance(wish, messages.Wish):
+            self.wish(wish)
+
+    def action_app_rebuild(self) -> None:
+        """Build anew and start again."""
+        self.wish(messages.RebuildRequested())
+
+    @on(messages.BuildProgressed)
+    def _build_progressed(self, message: messages.BuildProgressed) -> None:
+        state = self.build_state = message.state
+        screen = self.app.screen
+        if isinstance(screen, BuildScreen):
+            screen.show_state(state)
+        if not state.over:
+            how_far = f" {state.done}/{state.total}" if state.total else ""
+            self.know(progress=f"building{how_far}")
+            return
+        self.know(progress="")
+        if state.title:
+            role = {"failed": "bad", "cancelled": "warning"}.get(state.phase, "good")
+            self.note("\n".join((state.title, *(error.text for error in state.errors), state.hint)).rstrip(),
+                      "error" if state.phase == "failed" else "note")  # fmt: skip
+            self.notify_row(state.title, role)
+        if state.phase == "failed" and not isinstance(screen, BuildScreen):
+            self.app.push_screen(BuildScreen(state), self._build_chosen)
+
+
+def _exit_title(event: model.StateChanged) -> str:
+    if event.state == "lost":
+        return event.detail or "dlv is gone"
+    status = event.exit_status
+    if status is None:
+        return "The scheduler exited"
+    return f"The scheduler exited with status {status}" if status >= 0 else f"The scheduler: {event.detail}"
+
+
+def _exit_rows(event: model.StateChanged, cause: ExitCause, *, checked: bool) -> list[Row]:
+    """Cause, what to do, last lines, what was checked, the keys that go on from there."""
+    title = cause.title if cause.certain else f"Probably: {cause.title}"
+    known = cause.id != "unknown"
+    rows = [row((title if known else "Its last lines name no cause that schedtui knows.", "bad"))]
+    if cause.advice:
+        rows.append(row((cause.advice, "note")))
+    rows += [row(""), row(("Its last lines:", "tab-active"))]
+    rows += [row(f"  {line}") for line in event.last_output] or [row("  none")]
+    rows += [row("")]
+    rows += [row((line, "warning")) for line in cause.also]
+    if checked and not cause.also and known:
+        rows.append(row(("Own checks of kubeconfig, configuration, server and port found nothing more.", "dim")))
+    elif not checked:
+        rows.append(row(("Kubeconfig, configuration, server and port are being checked …", "dim")))
+    rows.append(row(("r starts it anew, its breakpoints kept; , r builds first; , o runs the doctor.", "note")))
+    return rows
