@@ -132,7 +132,7 @@ def up(
     else:
         _print_report(report)
         _print_advice(running)
-    return 0
+    return 0 if _is_well(report) else 1
 
 
 @lab.command()
@@ -160,7 +160,7 @@ def down(name: str | None, everything: bool) -> int:
 @name_option
 @json_option
 def status(name: str | None, as_json: bool) -> int:
-    """Endpoints, pids, sizes and health of the labs; exit code 1 when none is up or one has failed."""
+    """Endpoints, pids, sizes and health of the labs; exit code 1 when none is up or a part has ended."""
     from schedtui.lab.instance import all_instances
     from schedtui.lab.report import report_on
 
@@ -172,7 +172,7 @@ def status(name: str | None, as_json: bool) -> int:
     else:
         for report in reports:
             _print_report(report)
-    return 0 if reports and all(report.phase == "up" for report in reports) else 1
+    return 0 if reports and all(_is_well(report) for report in reports) else 1
 
 
 @lab.command()
@@ -308,6 +308,10 @@ def _report(running: RunningLab) -> LabReport:
     from schedtui.lab.report import report_on
 
     return report_on(instance(running.name))
+
+
+def _is_well(report: LabReport) -> bool:
+    return report.phase == "up" and all(part.alive for part in report.parts)
 
 
 def _print_report(report: LabReport) -> None:

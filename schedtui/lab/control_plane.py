@@ -87,6 +87,14 @@ def apiserver_arguments(directory: Path, ports: Ports, credentials: Credentials)
         f"--tls-private-key-file={credentials.server_key}",
         f"--cert-dir={directory / 'pki'}",
         f"--token-auth-file={credentials.token_file}",
+        # Nobody has a client certificate of it. But with these two the server makes the configmap
+        # extension-apiserver-authentication, for whose absence a scheduler logs an error every few seconds.
+        f"--client-ca-file={credentials.authority_file}",
+        f"--requestheader-client-ca-file={credentials.authority_file}",
+        "--requestheader-allowed-names=front-proxy-client",
+        "--requestheader-username-headers=X-Remote-User",
+        "--requestheader-group-headers=X-Remote-Group",
+        "--requestheader-extra-headers-prefix=X-Remote-Extra-",
         "--authorization-mode=RBAC",
         "--service-account-issuer=https://kubernetes.default.svc",
         f"--service-account-key-file={credentials.service_account_key}",

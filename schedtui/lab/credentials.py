@@ -37,6 +37,8 @@ class Credentials:
 
     authority: str
     """The authority's certificate, PEM."""
+    authority_file: Path
+    """The same, as a file."""
     server_certificate: Path
     server_key: Path
     service_account_key: Path
@@ -53,13 +55,14 @@ def make_credentials(directory: Path) -> Credentials:
     token = secrets.token_urlsafe(32)
     made = Credentials(
         authority=authority.public_bytes(serialization.Encoding.PEM).decode("ascii"),
+        authority_file=directory / "authority.crt",
         server_certificate=directory / "apiserver.crt",
         server_key=directory / "apiserver.key",
         service_account_key=directory / "service-account.key",
         token_file=directory / "tokens.csv",
         token=token,
     )
-    write_private(directory / "authority.crt", made.authority.encode("ascii"))
+    write_private(made.authority_file, made.authority.encode("ascii"))
     write_private(made.server_certificate, server.public_bytes(serialization.Encoding.PEM))
     write_private(made.server_key, _private(server_key))
     write_private(made.service_account_key, _private(ec.generate_private_key(ec.SECP256R1())))

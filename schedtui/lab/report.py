@@ -5,21 +5,17 @@ Owns the questions to the lab's parts and the sums over its directory. It change
 
 from __future__ import annotations
 
-import http.client
-import ssl
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedtui.core.errors import SchedtuiError
 from schedtui.lab.api_client import ApiClient
+from schedtui.lab.health import HEALTH_SECONDS, part_health
 from schedtui.processes import is_alive, resident_bytes
 
 if TYPE_CHECKING:
     from schedtui.lab.instance import Instance, LabState, PartState
-
-HEALTH_SECONDS = 3.0
-"""How long a part may take to say that it is well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,28 +114,7 @@ def _parts(place: Instance, state: LabState) -> tuple[PartReport, ...]:
 def _health(place: Instance, part: PartState) -> str:
     if not is_alive(part.identity):
         return "ended" if part.exit_code is None else f"ended ({part.exit_code})"
-    try:
-        if part.name == "etcd":
-            connection = http.client.HTTPConnection("127.0.0.1", part.port, timeout=HEALTH_SECONDS)
-            return _answer(connection, "/health")
-        if part.name == "kube-apiserver":
-            return ApiClient(place.endpoint(), seconds=HEALTH_SECONDS).text("/readyz")
-        # The scheduler's certificate is its own, made at its start: nobody could vouch for it.
-        context = ssl._create_unverified_context()
-        secure = http.client.HTTPSConnection("127.0.0.1", part.port, timeout=HEALTH_SECONDS, context=context)
-        return _answer(secure, "/healthz")
-    except SchedtuiError as error:
-        return error.title
-    except (OSError, http.client.HTTPException) as error:
-        return str(error) or type(error).__name__
-
-
-def _answer(connection: http.client.HTTPConnection, path: str) -> str:
-    connection.request("GET", path)
-    response = connection.getresponse()
-    text = response.read(200).decode("utf-8", "replace").strip()
-    connection.close()
-    return "ok" if response.status == http.client.OK else f"{response.status} {text}"
+    return part_health(part.name, part.port, place.endpoint)
 
 
 def _counts(place: Instance) -> tuple[int | None, int | None, int | None]:

@@ -20,8 +20,16 @@ import msgspec
 from schedtui.config.files import private_directory, write_private
 from schedtui.core.errors import ClusterUnreachable, LabFailed, SchedtuiError
 from schedtui.lab.api_client import ApiClient, Endpoint
-from schedtui.lab.control_plane import Ports, apiserver_arguments, etcd_arguments, free_ports, scheduler_arguments
+from schedtui.lab.control_plane import (
+    Ports,
+    apiserver_arguments,
+    etcd_arguments,
+    free_port,
+    free_ports,
+    scheduler_arguments,
+)
 from schedtui.lab.credentials import Credentials, kubeconfig_text, make_credentials
+from schedtui.lab.health import WELL, part_health
 from schedtui.lab.instance import Instance, LabState, PartState
 from schedtui.lab.node_agent import NodeAgent
 from schedtui.lab.player_thread import PlayerThread
@@ -34,6 +42,9 @@ if TYPE_CHECKING:
 
 START_SECONDS = 120.0
 """How long the API server may take; 3 s on an idle machine, much more beside a build."""
+
+SCHEDULER_START_SECONDS = 30.0
+"""How long a lab waits for a scheduler of its own before it calls itself up without."""
 
 LOOK_SECONDS = 0.1
 """How often parts, owner and signals are looked at."""
@@ -130,9 +141,10 @@ class Supervisor:
         self._agent = NodeAgent(endpoint, self._note_trouble)
         self._agent.start()
         self._start_workload(endpoint)
+        self._update(port=ports.apiserver)
         if self._request.run_scheduler:
             self._start_scheduler(ports.scheduler)
-        self._update(phase="up", doing="", port=ports.apiserver)
+        self._update(phase="up", doing="")
 
     def _start_control_plane(self, ports: Ports, credentials: Credentials) -> None:
         directory = self._instance.directory
@@ -177,22 +189,38 @@ class Supervisor:
         self._workload.start()
 
     def _start_scheduler(self, port: int) -> None:
-        directory = self._instance.directory
+        """Start it and wait until it answers; one that ends at once is told, and the lab comes up without it."""
         config = None
         if self._request.scheduler_config:
             config = write_lab_config(
                 Path(self._request.scheduler_config),
                 self._instance.kubeconfig,
-                directory / "scheduler-config.yaml",
+                self._instance.directory / "scheduler-config.yaml",
             )
+        for _ in range(PORT_ATTEMPTS):
+            try:
+                self._run_scheduler(port, config)
+            except _PortTaken:
+                port = free_port()
+            else:
+                return
+        self._note_trouble("no free port for kube-scheduler")
+
+    def _run_scheduler(self, port: int, config: Path | None) -> None:
         arguments = scheduler_arguments(
             self._instance.kubeconfig,
-            private_directory(directory / f"scheduler-{port}"),
+            private_directory(self._instance.directory / f"scheduler-{port}"),
             verbosity=self._request.verbosity,
             port=port,
             config=config,
         )
         self._start_part("kube-scheduler", self._request.scheduler, arguments, port)
+        deadline = time.monotonic() + SCHEDULER_START_SECONDS
+        while "kube-scheduler" in self._children and time.monotonic() < deadline:
+            if part_health("kube-scheduler", port, self._instance.endpoint) == WELL:
+                return
+            self._look_after_parts(starting=True)
+            self._stop.wait(LOOK_SECONDS)
 
     # Watching.
 
