@@ -220,7 +220,8 @@ class Inspector:
         """The innermost frame that is not inside the runtime or a lock; 0 for a breakpoint or a step."""
         if stop.reason in ("breakpoint", "step", "entry", "watch") or not stop.frames:
             return 0
-        return next((frame.index for frame in stop.frames if not _is_machinery(frame.function)), 0)
+        named = (frame for frame in stop.frames if frame.function)
+        return next((frame.index for frame in named if not _is_machinery(frame.function)), 0)
 
     def _with_values(self, stop: Stop) -> Stop:
         arguments: tuple[Variable, ...] = ()

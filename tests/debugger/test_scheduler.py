@@ -129,9 +129,13 @@ def test_an_interrupt_finds_the_scheduling_loop(scheduler: Debuggee) -> None:
     one.breakpoint("ScheduleOne")
     first = one.stop(model.Continue(), SECONDS)
     one.ask(model.AmendBreakpoint(first.breakpoint_id, "clear"), model.BreakpointsChanged)
-    one.ask(model.Continue(), model.StateChanged, lambda e: e.state == "running")
-    stop = one.stop(model.Interrupt(), SECONDS)
-    assert stop.goroutine == first.goroutine
+    for _ in range(5):
+        one.ask(model.Continue(), model.StateChanged, lambda e: e.state == "running")
+        stop = one.stop(model.Interrupt(), SECONDS)
+        assert stop.goroutine == first.goroutine
+        if stop.frames[stop.selected_frame].function:
+            # Caught inside the kernel's clock page, a stack cannot be unwound; the next time it can.
+            break
     assert "pkg/scheduler" in stop.frames[stop.selected_frame].function
     listed = one.ask(model.ListGoroutines(5000), model.GoroutinesListed)
     roles = {goroutine.role for goroutine in listed.goroutines}
