@@ -16,7 +16,7 @@ import numpy as np
 from schedtui.core import filter_nodes as nodes
 from schedtui.core.filter_text import is_wrapped_oddly, safe_pieces
 from schedtui.core.log_headers import UNKNOWN_TIME
-from schedtui.core.log_search import SearchPattern, is_insensitive
+from schedtui.core.log_search import SearchPattern, is_insensitive, positions
 from schedtui.core.log_sites import UNKNOWN_LEVEL
 
 if TYPE_CHECKING:
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
     from schedtui.core.log_index import Chunk
     from schedtui.core.log_sites import SiteTable
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_./-]+")
+_IN_NAME = np.zeros(256, np.bool_)
+_IN_NAME[list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-")] = True
 
 FEW = 200
 """Records of a block that are looked at one by one rather than all at once."""
@@ -216,7 +220,8 @@ class Evaluation:
 
     def name(self, node: nodes.NameIs) -> Verdict:
         """A pod, node or plugin: the pair as klog writes it is proof, the name's parts a reason to parse."""
-        return self._pair(node.facet, node.name, node._pieces, exact="*" not in node.name and self._names(node))
+        plain = _PLAIN_NAME.fullmatch(node.name) is not None
+        return self._pair(node.facet, node.name, node._pieces, exact=plain and self._names(node), whole=plain)
 
     @staticmethod
     def _names(node: nodes.NameIs) -> bool:
@@ -230,10 +235,10 @@ class Evaluation:
             pieces = (*pieces, *safe_pieces(node.key))
         return self._pair(node.key, node.value, pieces, exact=node.operator == "=" and not own)
 
-    def _pair(self, key: str, value: str, pieces: Sequence[bytes], *, exact: bool) -> Verdict:
+    def _pair(self, key: str, value: str, pieces: Sequence[bytes], *, exact: bool, whole: bool = False) -> Verdict:
         if self._block is None:
             return Verdict(self._nothing(), np.ones(self._count, np.bool_))
-        possible = self._holding_all(sorted(set(pieces), key=len, reverse=True))
+        possible = self._holding_all(sorted(set(pieces), key=len, reverse=True), whole=whole)
         if key in ("pod", "node"):
             self._leave_blocks_out(possible, pieces)
         odd = self._nothing() if self._is_bare().all() else self._oddly_wrapped()
@@ -243,13 +248,23 @@ class Evaluation:
             sure = pair & self._is_structured(pair)
         return Verdict(sure, (possible | odd) & ~sure)
 
-    def _holding_all(self, pieces: Sequence[bytes]) -> NDArray[np.bool_]:
+    def _holding_whole(self, piece: bytes) -> NDArray[np.bool_]:
+        """Records in which a part of a name stands with nothing of a name on either side: node-2, not node-21."""
+        block = self._block or b""
+        text = np.frombuffer(block + b"\n", np.uint8)
+        places = positions(block, piece, insensitive=False)
+        places = places[~_IN_NAME[text[places + len(piece)]] & ~_IN_NAME[text[places - 1]]]
+        found = self._nothing()
+        found[np.searchsorted(self._starts, places, side="right") - 1] = True
+        return found
+
+    def _holding_all(self, pieces: Sequence[bytes], *, whole: bool) -> NDArray[np.bool_]:
         possible = np.ones(self._count, np.bool_)
         possible[len(self._starts) :] = False
         for piece in pieces:
             few = np.flatnonzero(possible)
             if len(few) > FEW:
-                possible &= self._holding(piece)
+                possible &= self._holding_whole(piece) if whole else self._holding(piece)
                 continue
             for position in few.tolist():
                 possible[position] = piece in self._raw(position)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import select
 import signal
 import struct
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+COLOURS = re.compile(rb"\x1b\[[0-9;]*m")
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -57,7 +58,7 @@ class Terminal:
 
     def seconds_until(self, text: bytes, most: float = 120.0) -> float | None:
         """Seconds from the start until a text has been written."""
-        came = self.read(most, lambda: text in self.output)
+        came = self.read(most, lambda: text in COLOURS.sub(b"", bytes(self.output[-(1 << 16) :])))
         return time.perf_counter() - self.started if came else None
 
     def send(self, keys: bytes) -> None:
