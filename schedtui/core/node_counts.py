@@ -25,6 +25,8 @@ _TEXT = re.compile(
     rb'(?:"Successfully bound pod to node"(?: [^ =]+=(?:"(?:[^"\\]|\\.)*"|[^ "]+))*? node="?([a-z0-9.-]+)"?(?: |$)'
     rb'|[Pp]od [^ ]+ is bound successfully on node "?([a-z0-9][a-z0-9.-]*?)"?\.?(?:,|$))'
 )
+_HEAD = re.compile(rb'[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ [^\]\s]+\] "')
+_TAIL = re.compile(rb'Successfully bound pod to node" pod="[^"\\]*" node="([a-z0-9.-]+)"(?= |\n|$)')
 _JSON = re.compile(
     rb'\{"ts":[\d.]+,(?:"logger":"[^"\\]*",)?"caller":"[^"\\]*","msg":"Successfully bound pod to node","v":\d+,'
     rb'"pod":\{"name":"[^"\\]*","namespace":"[^"\\]*"\},"node":"([a-z0-9.-]+)"'
@@ -42,13 +44,18 @@ class NodeCounter:
         Args:
             several: More than one file follows: what two of them share is counted once.
         """
-        self.counts: Counter[str] = Counter()
-        """Bindings by node."""
+        self._counts: Counter[bytes] = Counter()
         self._several = several
         self._earlier: set[bytes] = set()
         self._here: set[bytes] = set()
         self._before = b""
+        self._before_end = 0
         self._rest = b""
+
+    def counts(self) -> dict[str, int]:
+        """Bindings by node, the most first."""
+        named = {node.decode("utf-8", "replace"): count for node, count in self._counts.items()}
+        return dict(sorted(named.items(), key=lambda each: (-each[1], each[0])))
 
     def feed(self, block: bytes) -> None:
         """Take the next bytes of a file, cut anywhere."""
@@ -69,7 +76,7 @@ class NodeCounter:
         rest, self._rest = self._rest, b""
         if rest:
             self._count(rest, 0, len(rest))
-        self._before = b""
+        self._before, self._before_end = b"", 0
         if self._several:
             self._earlier |= self._here
             self._here = set()
@@ -83,6 +90,11 @@ class NodeCounter:
                 place = data.find(word, place + len(word), end)
         counted_to = -1
         for place in sorted(places):
+            node = _TAIL.match(data, place, end)
+            if node is not None and not self._several and self._follows_header(data, first, place):
+                self._counts[node[1]] += 1
+                counted_to = node.end()
+                continue
             start = max(first, data.rfind(b"\n", first, place) + 1)
             stop = data.find(b"\n", place, end)
             stop = end if stop < 0 else stop
@@ -95,16 +107,28 @@ class NodeCounter:
                 elif not line.startswith(_HARMLESS):
                     counted_to = max(stop, self._count_unusual(data, first, end, start, line))
         if end - first >= SURROUNDINGS:
-            self._before = data[end - SURROUNDINGS : end]
+            # Not cut out before it is needed: hardly any log has unusual lines.
+            self._before, self._before_end = data, end
         else:
-            self._before = (self._before + data[first:end])[-SURROUNDINGS:]
+            self._before = (self._before_text() + data[first:end])[-SURROUNDINGS:]
+            self._before_end = len(self._before)
+
+    def _before_text(self) -> bytes:
+        """The last ``SURROUNDINGS`` bytes in front of what is counted now."""
+        return self._before[max(0, self._before_end - SURROUNDINGS) : self._before_end]
+
+    @staticmethod
+    def _follows_header(data: bytes, first: int, place: int) -> bool:
+        """The message begins right here, behind a header at its line's start."""
+        header = _HEAD.match(data, max(first, data.rfind(b"\n", first, place) + 1), place)
+        return header is not None and header.end() == place
 
     def _add(self, node: bytes, line: bytes) -> None:
         if self._several:
             if line in self._earlier:
                 return
             self._here.add(line)
-        self.counts[node.decode("utf-8", "replace")] += 1
+        self._counts[node] += 1
 
     def _count_unusual(self, data: bytes, low: int, end: int, start: int, line: bytes) -> int:
         """A line that the quick expression does not know; how far it and its record reach."""
@@ -117,7 +141,8 @@ class NodeCounter:
         from schedtui.core.klog import read_records
 
         missing = max(0, SURROUNDINGS - (start - low))
-        before = self._before[max(0, len(self._before) - missing) :] if missing else b""
+        text = self._before_text()
+        before = text[max(0, len(text) - missing) :] if missing else b""
         first = low if missing else data.rfind(b"\n", low, start - SURROUNDINGS) + 1
         around = before + data[first : min(end, start + len(line) + SURROUNDINGS)]
         cut = around.find(b"\n") + 1 if len(before) == SURROUNDINGS else 0
@@ -138,4 +163,4 @@ def count_nodes(files: Iterable[Iterable[bytes]], *, several: bool = False) -> d
         for block in blocks:
             counter.feed(block)
         counter.end_file()
-    return dict(sorted(counter.counts.items(), key=lambda each: (-each[1], each[0])))
+    return counter.counts()
