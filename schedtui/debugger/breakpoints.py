@@ -261,6 +261,14 @@ def _package(function: str) -> str:
     return head + slash + tail.partition(".")[0]
 
 
+def stations_at(catalogue: Catalogue, function: str) -> tuple[tuple[Station, Place], ...]:
+    """The stations that lie in a function, by its full name in the binary, each with its place there."""
+    bare = function.split("/vendor/", 1)[-1]
+    return tuple(
+        (station, place) for station in catalogue.stations for place in station.place if full_name(place) == bare
+    )
+
+
 # --- for one pod -----------------------------------------------------------------------------------------------
 
 

@@ -122,6 +122,10 @@ _EVERYWHERE: tuple[Action, ...] = (
         "Stop in the scheduling cycle of the selected pod only", 0, "debugger",
     ),
     Action(
+        "debug.break_station", ("b S",), "everywhere", "pod at station",
+        "Choose a station, and stop there for the selected pod only", 0, "debugger",
+    ),
+    Action(
         "debug.break_pattern", ("b e",), "everywhere", "break on log",
         "Stop when a log line matches a pattern", 0, "debugger",
     ),
@@ -157,6 +161,7 @@ _DEBUGGER: tuple[Action, ...] = (
         "Move back among source and tabs",
     ),
     Action("debugger.tab_code", ("t c",), "debugger", "source", "Move the cursor into the source"),
+    Action("debugger.tab_look", ("t h",), "debugger", "look here", "Show what to look at where it stands"),
     Action("debugger.tab_stack", ("t s",), "debugger", "stack", "Show the stack"),
     Action("debugger.tab_locals", ("t l",), "debugger", "locals", "Show arguments and local variables"),
     Action("debugger.tab_watches", ("t w",), "debugger", "watches", "Show the watched expressions"),

@@ -26,6 +26,22 @@ if TYPE_CHECKING:
 # --- facts ----------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What the catalogue says about the place where the target stands."""
+
+    stations: str = ""
+    """The names of the stations there; empty when it is none."""
+    title: str = ""
+    """What happens there."""
+    look: tuple[str, ...] = ()
+    """Expressions that are worth looking at there."""
+
+
+NO_SIGHT = Sight()
+"""A place of which the catalogue says nothing."""
+
+
 @dataclass
 class DebuggerReported(Message):
     """The owner thread of dlv told something."""
@@ -33,6 +49,8 @@ class DebuggerReported(Message):
     event: model.Event
     source: SourceText | None = None
     """With a stop: the file of the selected frame."""
+    sight: Sight = NO_SIGHT
+    """With a stop: what to look at in the selected frame."""
 
 
 @dataclass
@@ -169,6 +187,10 @@ class ListOffered(Message):
     choose: bool = False
     search: bool = False
     """True for long lists: a line to type on narrows them."""
+    live: Wish | None = None
+    """What asks for the list anew while it is looked at: it comes back with the same title."""
+    again: bool = False
+    """True for a list that was asked for in that way."""
 
 
 @dataclass

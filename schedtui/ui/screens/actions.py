@@ -242,10 +242,21 @@ class ActionsScreen(PanesScreen):
         else:
             self.ask("Break on pod (namespace/name):", lambda text: self.wish(messages.BreakOnPodRequested(text)))
 
+    def action_debug_break_station(self) -> None:
+        """Choose a station for the selected pod."""
+        pod = self._selected_pod()
+        if pod:
+            self.wish(messages.CommandRequested("catalogue", pod))
+        else:
+            self.ask("Stop for pod (namespace/name):",
+                     lambda text: self.wish(messages.CommandRequested("catalogue", text)))  # fmt: skip
+
     def _selected_pod(self) -> str:
         if self.active_pane == "log":
             record = self.pane("log").selected_record
             return (record.pod if record else None) or ""
+        if self.active_pane == "debugger" and self.pane("debugger").pod:
+            return str(self.pane("debugger").pod)
         return str(self.pane("queue").selected_pod) if self.has_pane("queue") else ""
 
     def action_debug_break_pattern(self) -> None:

@@ -12,10 +12,12 @@ from textual.containers import Vertical
 
 from schedtui.debugger import model
 from schedtui.ui.messages import (
+    NO_SIGHT,
     CopyRequested,
     DebuggerCommandRequested,
     LogFilterRequested,
     NoticePosted,
+    Sight,
     SourceJumpRequested,
 )
 from schedtui.ui.widgets.console import Console
@@ -23,6 +25,7 @@ from schedtui.ui.widgets.debugger_rows import (
     breakpoint_mark,
     breakpoint_rows,
     goroutine_rows,
+    look_rows,
     short_function,
     stack_rows,
     variable_rows,
@@ -37,17 +40,18 @@ if TYPE_CHECKING:
     from schedtui.core.source_text import SourceText
     from schedtui.ui.widgets.rows import Row
 
-Part = Literal["code", "stack", "locals", "watches", "breakpoints", "goroutines"]
+Part = Literal["code", "stack", "look", "locals", "watches", "breakpoints", "goroutines"]
 """A part that the cursor keys can go to."""
 
 PARTS: tuple[tuple[Part, str], ...] = (
-    ("code", "source"), ("stack", "stack"), ("locals", "locals"), ("watches", "watches"),
+    ("code", "source"), ("stack", "stack"), ("look", "here"), ("locals", "locals"), ("watches", "watches"),
     ("breakpoints", "breakpoints"), ("goroutines", "goroutines"),
 )  # fmt: skip
 """The parts in the order of the tab bar, and their words."""
 
 EMPTY: dict[Part, str] = {
     "stack": "The stack comes up where the scheduler stops.",
+    "look": "What to look at comes up where the scheduler stops at a station of the catalogue (b b).",
     "locals": "Arguments and locals come up where the scheduler stops.",
     "watches": "No watched expressions; w adds one.",
     "breakpoints": "No breakpoints; b s ScheduleOne, b p Pop, b b the catalogue.",
@@ -79,6 +83,9 @@ class DebuggerPane(Vertical):
         self.goroutines: model.GoroutinesListed | None = None
         self._expanded: frozenset[str] = frozenset()
         self._loaded: dict[str, model.Variable] = {}
+        self._sight = NO_SIGHT
+        self._word = ""
+        """Only rows of the tab that hold this word are shown."""
         self._tickets: dict[int, str] = {}
         self._next_ticket = 1
 
@@ -122,9 +129,10 @@ class DebuggerPane(Vertical):
             self.code.refresh()
         self._show_rows()
 
-    def show_stop(self, stop: model.Stop, source: SourceText | None) -> None:
+    def show_stop(self, stop: model.Stop, source: SourceText | None, sight: Sight = NO_SIGHT) -> None:
         """The target stopped, or another frame was selected; ``source`` is the frame's file."""
         self.stop = stop
+        self._sight = sight
         self._loaded.clear()
         self.goroutines = None
         frame = stop.frames[stop.selected_frame] if stop.selected_frame < len(stop.frames) else None
@@ -133,8 +141,7 @@ class DebuggerPane(Vertical):
             self.code.show(source, frame.line)
             self._show_marks()
         self._show_rows()
-        if self.tab == "goroutines":
-            self.post_message(DebuggerCommandRequested(model.ListGoroutines()))
+        self._ask_for_tab()
 
     def show_source(self, source: SourceText, line: int) -> None:
         """Show another file or line; the old place is kept for jumping back."""
@@ -172,9 +179,24 @@ class DebuggerPane(Vertical):
         self.part = part
         if part != "code":
             self.tab = part
-        if part == "goroutines" and self.goroutines is None and self.state == "stopped":
-            self.post_message(DebuggerCommandRequested(model.ListGoroutines()))
+        self._ask_for_tab()
         self._show_part()
+
+    def _ask_for_tab(self) -> None:
+        """Ask for what the open tab shows and nobody has told yet."""
+        if self.state != "stopped":
+            return
+        if self.tab == "goroutines" and self.goroutines is None:
+            self.request(model.ListGoroutines())
+        elif self.tab == "look":
+            for expression in self._sight.look:
+                if expression not in self._loaded and expression not in self._tickets.values():
+                    self._evaluate(expression, full=False)
+
+    @property
+    def pod(self) -> str:
+        """``ns/name`` of the pod that the goroutine has in hand where it stands; empty when there is none."""
+        return self.stop.pod if self.state == "stopped" and self.stop is not None else ""
 
     def _show_part(self) -> None:
         self.query_one(TabBar).show(self.part, self.tab)
@@ -193,6 +215,8 @@ class DebuggerPane(Vertical):
             return goroutine_rows(listed.goroutines, listed.total) if listed else []
         if stop is None:
             return []
+        if self.tab == "look":
+            return look_rows(self._sight, self._loaded, self._expanded)
         if self.tab == "watches":
             return variable_rows(stop.watches, self._expanded, self._loaded)
         arguments = variable_rows(stop.arguments, self._expanded, self._loaded, heading="arguments")
@@ -276,6 +300,10 @@ class DebuggerPane(Vertical):
         """The stack."""
         self.select_part("stack")
 
+    def action_tab_look(self) -> None:
+        """What to look at where it stands."""
+        self.select_part("look")
+
     def action_tab_locals(self) -> None:
         """Arguments and locals."""
         self.select_part("locals")
@@ -335,7 +363,7 @@ class DebuggerPane(Vertical):
             self._evaluate(variable.expression or variable.name, full=True)
 
     def _selected_variable(self) -> model.Variable | None:
-        selected = self.data.selected if self.tab in ("locals", "watches") else None
+        selected = self.data.selected if self.tab in ("locals", "watches", "look") else None
         return selected.payload if selected and isinstance(selected.payload, model.Variable) else None
 
     def selected_breakpoint(self) -> model.Breakpoint | None:

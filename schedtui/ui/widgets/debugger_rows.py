@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from schedtui.debugger.model import Breakpoint, Goroutine, Stop, Variable
+    from schedtui.ui.messages import Sight
 
 _EXPANDABLE = frozenset({"struct", "ptr", "map", "slice", "array", "interface", "chan"})
 """Kinds that may have something inside."""
@@ -62,7 +63,7 @@ def _add_variable(
     shown = loaded.get(variable.expression, variable) if variable.expression else variable
     children = shown.children
     can_open = bool(children) or (shown.has_more and shown.kind in _EXPANDABLE)
-    is_open = path in expanded and bool(children)
+    is_open = path in expanded and bool(children or shown.view)
     sign = "▾" if is_open else "▸" if can_open else " "
     value = f"unreadable: {shown.unreadable}" if shown.unreadable else shown.value
     rows.append(
@@ -77,6 +78,7 @@ def _add_variable(
         )
     )  # fmt: skip
     if is_open:
+        rows += _view_rows(shown, path, depth + 1)
         for index, child in enumerate(children):
             _add_variable(rows, child, f"{path}/{child.name or index}", depth + 1, expanded, loaded)
         if shown.has_more:
@@ -86,6 +88,34 @@ def _add_variable(
                     ("  " * (depth + 1) + f"  … {len(children)}{left} shown; v loads more", "dim"), key=path + "/…"
                 )
             )
+
+
+def _view_rows(variable: Variable, path: str, depth: int) -> list[Row]:
+    """A Kubernetes type as people read it."""
+    return [
+        row(("  " * depth + "│ ", "dim"), (line, "note"), key=f"{path}/view {index}", payload=variable)
+        for index, line in enumerate(variable.view)
+    ]
+
+
+def look_rows(sight: Sight, loaded: Mapping[str, Variable], expanded: frozenset[str]) -> list[Row]:
+    """What is worth looking at where the target stands, each with its view; Enter opens the fields too."""
+    if not sight.stations:
+        return []
+    rows = [row((sight.stations, "tab"), (f"  {sight.title}", "note"), key="sight")]
+    for expression in sight.look:
+        variable = loaded.get(expression)
+        path = f"look/{expression}"
+        if variable is None:
+            rows.append(row((f"  {expression} …", "dim"), key=path))
+            continue
+        if path not in expanded and variable.view:
+            rows.append(row(("▸ ", "dim"), (expression, "key"), (f" {_short_type(variable.type)}", "go-type"),
+                            key=path, payload=variable))  # fmt: skip
+            rows += _view_rows(variable, path, 1)
+        else:
+            _add_variable(rows, variable, path, 0, expanded, loaded)
+    return rows
 
 
 def _short_type(name: str) -> str:
