@@ -71,6 +71,9 @@ def _just_bound(process: SchedulerProcess, entry: PodEntry) -> bool:
 
 def _add(process: SchedulerProcess, event: QueueEvent) -> None:
     process.sight.seen("informer", process.now_us)
+    if process.added:
+        # One goroutine adds pods: it has done with the one before.
+        process.judge_add()
     before = process.find(event.pod)
     known = before is not None
     late = before is not None and _just_bound(process, before)
@@ -122,6 +125,7 @@ def _update(process: SchedulerProcess, event: QueueEvent) -> None:
 def _delete(process: SchedulerProcess, event: QueueEvent) -> None:
     process.sight.seen("informer", process.now_us)
     entry = _touch(process, event)
+    process.loop.not_echoed(event.pod)
     if entry is None or entry.state == "bound":
         return
     if entry.nominated_node or entry.state in _CYCLE:

@@ -32,15 +32,12 @@ GAP_CREDIT_US = 10_000
 REACTION_US = 15_000
 """An idle loop pops a pod that enters activeQ well within this time (measured: 5 ms on a busy machine)."""
 
-PATCH_US = 250_000
-"""A failed cycle ends when the pod's status patch has returned (measured: up to 25 ms); no line tells when."""
+PATCH_US = 2_000_000
+"""A failed cycle ends when its status patch has returned, and no line tells when (measured: up to 0.4 s)."""
 
 ECHO_US = 100_000
 """A status patch takes no longer than this (measured: up to 61 ms with requests held back), if an update event of
 its pod has come meanwhile. That event alone is no proof: it may be a user's update or the begin of a deletion."""
-
-BIND_SHARE_US = 20_000
-"""Client-side rate limiting (50 requests a second) may delay the patch by this much for each binding under way."""
 
 
 @dataclass(slots=True)
@@ -113,6 +110,8 @@ class LoopClock:
     """Time since the last cycle's end (or patch's begin) in which the process was provably running."""
     by_echo: bool = False
     """Whether only an update event, which may be somebody else's, told that the last cycle ended."""
+    echo_pod: str = ""
+    """The pod of that update event."""
     patched_us: int = -1
     """When the last status patch began."""
     debugged: bool = False
@@ -161,9 +160,18 @@ class LoopClock:
         """An update event of the pod came while its status patch was on the way: most likely its echo."""
         if self.patching and pod == self.pod:
             self.ended()
-            self.by_echo = True
+            self.by_echo, self.echo_pod = True, pod or ""
+        else:
+            self.not_echoed(pod)
 
-    def tick(self, before_us: int, now_us: int, bindings: int) -> None:
+    def not_echoed(self, pod: str | None) -> None:
+        """Another event of that pod came: the update was not the echo, the patch is still on the way."""
+        if self.by_echo and self.pod is None and pod == self.echo_pod:
+            self.pod, self.patching, self.by_echo = pod, True, False
+            self.cycles -= 1
+            self.alive_us = 0
+
+    def tick(self, before_us: int, now_us: int) -> None:
         """Time went by between two lines of the process."""
         if self.cycles == 0 or (self.pod is not None and not self.patching):
             return
@@ -173,7 +181,7 @@ class LoopClock:
             return
         self.alive_us += gap if gap >= QUIET_US and not self.debugged else min(gap, GAP_CREDIT_US)
         if self.patching:
-            if self.alive_us < PATCH_US + bindings * BIND_SHARE_US:
+            if now_us - self.patched_us < PATCH_US:
                 return
             self.ended()
         if self.by_echo and now_us - self.patched_us < ECHO_US:

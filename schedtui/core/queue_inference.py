@@ -87,8 +87,9 @@ def judge(process: SchedulerProcess, entry: PodEntry) -> tuple[PodState, bool]:
         return ("backoff" if entry.errors else "unschedulable"), False
     if state in ("in_flight", "waiting", "binding"):
         return state, entry.proven
-    if entry.proven and now - entry.proof_us <= FRESH_US:
-        return state, True
+    if now - (entry.proof_us if entry.proven else entry.failed_us) <= FRESH_US:
+        # Its own line has only just been written: an attempt's, a failure's, a move's.
+        return state, entry.proven or entry.failed_us >= 0
     if state == "unknown" or not _sees_presence(process, entry):
         return state, False
     if process.sight.covers("moves", _known_since(entry)):

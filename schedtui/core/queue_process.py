@@ -26,8 +26,8 @@ KEPT_GONE = 2000
 _EPOCHS = count(1)
 """Names models apart: an entry may be changed only by the model whose epoch it carries."""
 
-ADD_ECHO_US = 5_000
-"""Where moves are logged, an add event is followed by one within this time, or by a gate line."""
+ADD_ECHO_US = 1_000_000
+"""Where moves are logged, an add event is followed by one within this time, or by a gate line (8 ms when busy)."""
 
 GROUP_KEY = "podgroup "
 """Put in front of a group's name: a pod and a group may have the same one."""
@@ -87,7 +87,6 @@ class SchedulerProcess:
         self.facts = ProcessFacts()
         self.movers: dict[str, int] = {}
         self.bound_per_node: dict[str, int] = {}
-        self.bindings_under_way = 0
         self.now_us = -1
         self.line = 0
         self.gap_us = -1
@@ -176,13 +175,13 @@ class SchedulerProcess:
         if time_us is None or time_us <= self.now_us:
             return
         if self.added and time_us - self.added_at_us > ADD_ECHO_US:
-            self._judge_add()
+            self.judge_add()
         if self.now_us >= 0:
-            self.loop.tick(self.now_us, time_us, self.bindings_under_way)
+            self.loop.tick(self.now_us, time_us)
         self.now_us = time_us
 
-    def _judge_add(self) -> None:
-        """The last add event's own move or gate line has had time to come."""
+    def judge_add(self) -> None:
+        """The last add event's own move or gate line must have come by now."""
         entry = self.entries.get(self.added)
         if entry is not None and entry.gate_open and entry.state == "active":
             self.sight.missed("moves", 3)
@@ -212,10 +211,6 @@ class SchedulerProcess:
         """
         before = entry.state
         if before != state:
-            if before == "binding":
-                self.bindings_under_way -= 1
-            if state == "binding":
-                self.bindings_under_way += 1
             entry.since_us = self.now_us if self.now_us >= 0 else None
             entry.state = state
             if state == "gone":
@@ -231,8 +226,6 @@ class SchedulerProcess:
     def restart_entry(self, entry: PodEntry) -> PodEntry:
         """A fresh row for the next pod of the same name."""
         key = GROUP_KEY + entry.pod if entry.kind == "podgroup" else entry.pod
-        if entry.state == "binding":
-            self.bindings_under_way -= 1
         fresh = PodEntry(entry.pod, entry.kind, self.epoch, incarnation=entry.incarnation + 1)
         self.entries.pop(key, None)
         self.entries[key] = fresh
