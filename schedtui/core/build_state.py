@@ -9,6 +9,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 
+BuildPhase = Literal["idle", "building", "done", "failed", "cancelled"]
+"""Whether a build goes on, and how the last one ended."""
+
+
 @dataclass(frozen=True, slots=True)
 class BuildError:
     """One line of a failed build."""
@@ -25,7 +29,9 @@ class BuildError:
 class BuildState:
     """A build, or that there is none."""
 
-    phase: Literal["idle", "building", "done", "failed", "cancelled"] = "idle"
+    number: int = 0
+    """Which build of the session it is, 1-based; 0 before the first."""
+    phase: BuildPhase = "idle"
     target: str = ""
     """What is built."""
     step: str = ""

@@ -367,6 +367,7 @@ class Engine:
             cause=cause.title if known else "",
             cause_id=cause.id,
             advice=cause.advice,
+            evidence=cause.evidence if known else (),
             last_output=lines[-exits.LAST_LINES :],
         )
         if known:

@@ -317,6 +317,8 @@ class StateChanged:
     """Which of ``core.exit_cause``'s causes that is; empty while the target lives."""
     advice: str = ""
     """What to do about the cause."""
+    evidence: tuple[str, ...] = ()
+    """The log lines that show the cause, literal."""
     last_output: tuple[str, ...] = ()
     """The last lines of dlv (state ``lost``) or of the target (state ``exited``)."""
 

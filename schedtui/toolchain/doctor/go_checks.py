@@ -134,7 +134,9 @@ def _version_of_root(root: str) -> GoVersion | None:
 
 
 def _check_places(subject: Subject, settings: dict[str, str], paths: list[str]) -> Finding:
-    if subject.source is not None:
+    checkout = subject.checkout
+    to_read_only = isinstance(checkout, Checkout) and checkout.layout == "module-cache"
+    if subject.source is not None and not to_read_only:
         for path in paths:
             inside = Path(path) / "pkg"
             if path and _inside(str(subject.source.absolute()), str(inside)):

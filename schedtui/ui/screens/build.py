@@ -64,7 +64,7 @@ class BuildScreen(ModalScreen[Any]):
     def show_state(self, state: BuildState) -> None:
         """Show another state."""
         self._state = state
-        if not self.is_mounted:
+        if not self.is_attached:
             return
         view = self.query_one("#list", RowsView)
         view.set_rows(folded(build_rows(state), self.size.width or 80))

@@ -6,6 +6,7 @@ work itself is done by ``services``, which this module does not know.
 
 from __future__ import annotations
 
+import copy
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -122,7 +123,7 @@ class MainScreen(TroubleScreen):
             if isinstance(event, model.Failed):
                 self._failed(event)
         else:
-            self._dlv_told(event, message.source)
+            self._dlv_told(event, message.source, message.sight)
         self.show_status()
 
     def _state_changed(self, event: model.StateChanged) -> None:
@@ -138,7 +139,7 @@ class MainScreen(TroubleScreen):
         else:
             self.target_lives()
 
-    def _dlv_told(self, event: model.Event, source: SourceText | None) -> None:
+    def _dlv_told(self, event: model.Event, source: SourceText | None, sight: messages.Sight) -> None:
         """What only a debugger tells."""
         pane = self.pane("debugger")
         if isinstance(event, model.Stopped):
@@ -149,7 +150,8 @@ class MainScreen(TroubleScreen):
                 stopped_at=event.stop.at or self.facts.stopped_at or self.now(),
             )
             pane.show_state("stopped")
-            pane.show_stop(event.stop, source)
+            pane.show_stop(event.stop, source, sight)
+            self._log_to_the_stop(event.stop)
             if event.stop.note:
                 self.notify_row(event.stop.note, "warning")
         elif isinstance(event, model.BreakpointsChanged):
@@ -162,6 +164,17 @@ class MainScreen(TroubleScreen):
             pane.show_goroutines(event)
         else:
             self._debugger_answered(event)
+
+    def _log_to_the_stop(self, stop: model.Stop) -> None:
+        """Nothing is written while it stands: the end of the log is the moment of the stop.
+
+        A step leaves the log where it is, and so does the user's own reading in it.
+        """
+        if stop.reason in ("step", "unknown") or not self.has_pane("log") or self.active_pane == "log":
+            return
+        pane = self.pane("log")
+        if not pane.view.following:
+            pane.action_bottom()
 
     def _failed(self, event: model.Failed) -> None:
         lines = [event.title, *event.details, *([event.hint] if event.hint else [])]
@@ -283,12 +296,20 @@ class MainScreen(TroubleScreen):
     def _list_offered(self, message: messages.ListOffered) -> None:
         """Something to read or to choose from; the choice goes back as a wish."""
         message.stop()
+        if message.again:
+            self.renew_list(message)
+            return
 
         def choose(wish: object) -> None:
-            if isinstance(wish, messages.Wish):
-                self.post_message(wish)
+            if isinstance(wish, messages.CommandRequested):
+                self.run_command(wish.name, wish.arguments)
+            elif isinstance(wish, messages.Wish):
+                # Lists are tables: what is wished there is wished again.
+                self.post_message(copy.copy(wish))
 
-        self.app.push_screen(list_screen(message), choose)
+        screen = list_screen(message)
+        self.app.push_screen(screen, choose)
+        self.keep_list(message, screen)
 
     @on(messages.SavedFilterChosen)
     def _filter_chosen(self, message: messages.SavedFilterChosen) -> None:

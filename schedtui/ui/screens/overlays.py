@@ -93,7 +93,7 @@ class ListScreen(ModalScreen[Any]):
         """Title, rows, keys."""
         with Vertical():
             yield PaneTitle(self._title)
-            yield RowsView(id="list", empty=self._empty, cursor=self._choose or bool(self._keys))
+            yield RowsView(id="list", empty=self._empty, cursor=self._choose)
             yield SelectedText()
             yield KeyRow()
 
@@ -120,7 +120,7 @@ class ListScreen(ModalScreen[Any]):
         self.query_one(SelectedText).show(self.view.selected, self.size.width)
 
     def _fold(self) -> None:
-        if not (self._choose or self._keys) and self.size.width:
+        if not self._choose and self.size.width:
             self.view.set_rows(folded(self._rows, self.size.width))
 
     def update_rows(self, rows: Sequence[Row]) -> None:
@@ -239,11 +239,16 @@ class ChooserScreen(ModalScreen[Any]):
         self.query_one(SelectedText).show(self._view.selected, self.size.width)
 
 
-def list_screen(offer: ListOffered) -> ListScreen | ChooserScreen:
-    """The screen for a list that was offered; it hands back the wish of the row that was chosen."""
-    rows = [
+def list_rows(offer: ListOffered) -> list[Row]:
+    """The rows of a list that was offered."""
+    return [
         row((text, role), key=str(index), payload=wish) for index, (text, role, wish) in enumerate(offer.lines)
     ]
+
+
+def list_screen(offer: ListOffered) -> ListScreen | ChooserScreen:
+    """The screen for a list that was offered; it hands back the wish of the row that was chosen."""
+    rows = list_rows(offer)
     if offer.search:
         return ChooserScreen(offer.title, rows)
     return ListScreen(offer.title, rows, choose=offer.choose)

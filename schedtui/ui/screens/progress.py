@@ -91,6 +91,7 @@ class ProgressScreen(Screen[None]):
 
     @on(messages.WorkFailed)
     def _failed(self, message: messages.WorkFailed) -> None:
+        message.stop()
         lines = message.error.as_text().split("\n")
         hint = message.error.hint.split("\n") if message.error.hint else []
         body = lines[: len(lines) - len(hint)]

@@ -5,31 +5,44 @@ Owns the words around causes that others found, and the screens that show them. 
 
 from __future__ import annotations
 
+import copy
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 
 from schedtui.core.build_state import BuildState
 from schedtui.core.exit_cause import ExitCause
+from schedtui.debugger import model
 from schedtui.ui import messages
 from schedtui.ui.screens.actions import ActionsScreen
 from schedtui.ui.screens.build import BuildScreen
-from schedtui.ui.screens.overlays import ListScreen
+from schedtui.ui.screens.overlays import ListScreen, list_rows
 from schedtui.ui.widgets.rows import row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from textual.screen import Screen
     from textual.widget import Widget
 
-    from schedtui.debugger import model
     from schedtui.ui.key_table import KeyTable
     from schedtui.ui.keys import Need
     from schedtui.ui.widgets.rows import Row
 
+LIVE_SECONDS = 2.0
+"""Distance of two tellings of a list that is told anew."""
+
 NOTICES_KEPT = 200
 """Notices that can be read again."""
+
+
+EXIT_ANSWERS: dict[str, messages.Wish] = {
+    "r": messages.DebuggerCommandRequested(model.Restart()),
+    "b": messages.RebuildRequested(),
+    "o": messages.CommandRequested("doctor"),
+}
+"""Keys of the screen that tells of an exit."""
 
 
 class TroubleScreen(ActionsScreen):
@@ -45,6 +58,8 @@ class TroubleScreen(ActionsScreen):
         self._exit: tuple[model.StateChanged, ExitCause] | None = None
         self._exit_screen: ListScreen | None = None
         self._stall = ""
+        self._build_told = 0
+        self._live_list: tuple[str, ListScreen] | None = None
 
     @abstractmethod
     def know(self, **changes: object) -> None:
@@ -74,16 +89,26 @@ class TroubleScreen(ActionsScreen):
         """The target ended: say why, with its last lines as they came."""
         title = _exit_title(event)
         named = event.cause_id or ("told" if event.cause else "unknown")
-        cause = ExitCause(named, event.cause or title, event.advice, event.last_output)
+        cause = ExitCause(named, event.cause or title, event.advice, event.evidence)
         self._exit = (event, cause)
         self.note("\n".join((title, *event.last_output)), "error")
-        if event.cause:
+        if event.cause and not self.has_pane("debugger"):
+            # With a debugger its owner has said the whole cause in the console.
             self.note("\n".join((event.cause, event.advice)).rstrip())
         self._stall = ""
         self.know(cause=event.cause)
         if event.exit_status != 0:
-            self._exit_screen = ListScreen(title, _exit_rows(event, cause, checked=False))
-            self.app.push_screen(self._exit_screen)
+            keys = [("r", "start anew"), ("b", "build first"), ("o", "doctor")]
+            self._exit_screen = ListScreen(title, _exit_rows(event, cause, checked=False), keys=keys)
+            self.app.push_screen(self._exit_screen, self._exit_answered)
+
+    def _exit_answered(self, answer: tuple[str, object] | None) -> None:
+        if answer is not None and answer[0] in EXIT_ANSWERS:
+            self.wish(copy.copy(EXIT_ANSWERS[answer[0]]))
+
+    def command_restart(self, _words: str) -> None:
+        """Start the scheduler anew."""
+        self.command(model.Restart())
 
     @on(messages.ExitExplained)
     def _exit_explained(self, message: messages.ExitExplained) -> None:
@@ -132,6 +157,32 @@ class TroubleScreen(ActionsScreen):
         key = self.key_table.shown_key("app.rebuild")
         self.know(stale=f"old program ({key} rebuilds): {message.why}" if message.why else "")
 
+    # --- lists that are told anew while they are looked at
+
+    def keep_list(self, offer: messages.ListOffered, screen: Screen[Any]) -> None:
+        """A list was put on the screen: ask for it anew as long as it is there."""
+        if offer.live is None or not isinstance(screen, ListScreen):
+            return
+        self._live_list = (offer.title, screen)
+        wish = offer.live
+
+        def ask() -> None:
+            if self._live_list is None or self._live_list[1] is not screen or not screen.is_attached:
+                timer.stop()
+            else:
+                self.wish(copy.copy(wish))
+
+        timer = self.set_interval(LIVE_SECONDS, ask)
+
+    def renew_list(self, offer: messages.ListOffered) -> None:
+        """Its rows, told anew."""
+        if self._live_list is not None and self._live_list[0] == offer.title and self._live_list[1].is_attached:
+            self._live_list[1].update_rows(list_rows(offer))
+
+    def command_go(self, words: str) -> None:
+        """Go to a pane by name."""
+        self.go_to(words)
+
     # --- building ---------------------------------------------------------------------------------------------
 
     def action_app_build(self) -> None:
@@ -158,13 +209,14 @@ class TroubleScreen(ActionsScreen):
             self.know(progress=f"building{how_far}")
             return
         self.know(progress="")
-        if state.title:
+        if state.title and state.number != self._build_told:
+            self._build_told = state.number
             role = {"failed": "bad", "cancelled": "warning"}.get(state.phase, "good")
             self.note("\n".join((state.title, *(error.text for error in state.errors), state.hint)).rstrip(),
                       "error" if state.phase == "failed" else "note")  # fmt: skip
             self.notify_row(state.title, role)
-        if state.phase == "failed" and not isinstance(screen, BuildScreen):
-            self.app.push_screen(BuildScreen(state), self._build_chosen)
+            if state.phase == "failed" and not isinstance(screen, BuildScreen):
+                self.app.push_screen(BuildScreen(state), self._build_chosen)
 
 
 def _exit_title(event: model.StateChanged) -> str:
@@ -183,6 +235,8 @@ def _exit_rows(event: model.StateChanged, cause: ExitCause, *, checked: bool) ->
     rows = [row((title if known else "Its last lines name no cause that schedtui knows.", "bad"))]
     if cause.advice:
         rows.append(row((cause.advice, "note")))
+    if cause.evidence and cause.evidence != event.last_output:
+        rows += [row(""), *(row((f"  {line}", "warning")) for line in cause.evidence)]
     rows += [row(""), row(("Its last lines:", "tab-active"))]
     rows += [row(f"  {line}") for line in event.last_output] or [row("  none")]
     rows += [row("")]
@@ -191,5 +245,5 @@ def _exit_rows(event: model.StateChanged, cause: ExitCause, *, checked: bool) ->
         rows.append(row(("Own checks of kubeconfig, configuration, server and port found nothing more.", "dim")))
     elif not checked:
         rows.append(row(("Kubeconfig, configuration, server and port are being checked …", "dim")))
-    rows.append(row(("r starts it anew, its breakpoints kept; , r builds first; , o runs the doctor.", "note")))
+    rows.append(row(("Started anew, its breakpoints are set again, and it gets a log of its own.", "note")))
     return rows

@@ -139,6 +139,7 @@ class FreeScheduler:
                 cause=cause.title if cause.id != "unknown" else "",
                 cause_id=cause.id,
                 advice=cause.advice,
+                evidence=cause.evidence if cause.id != "unknown" else (),
                 last_output=lines[-exits.LAST_LINES :],
             )
         )

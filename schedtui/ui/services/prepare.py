@@ -11,11 +11,13 @@ import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
 
 from schedtui.config.directories import directories
 from schedtui.config.files import private_directory
 from schedtui.core.advice import Advice, Situation, advice_for
 from schedtui.core.errors import UnreadableInput, WrongUse
+from schedtui.debugger.exits import flags_of
 from schedtui.debugger.model import Launch
 from schedtui.lab.running import RunningLab, ensure_lab, find_running_lab
 from schedtui.toolchain.binary import SCHEDULER_PACKAGES, read_binary
@@ -226,7 +228,11 @@ def _prepare_target(request: Request, progress: _Progress, cancel: threading.Eve
     verbosity = _verbosity_of(arguments, request.verbosity)
     advice = advice_for(
         Situation(
-            "debug", verbosity, dlv_debug=options.dlv_debug, leader_elect=elects, private_cluster=lab is not None
+            "debug",
+            verbosity,
+            dlv_debug=options.dlv_debug,
+            leader_elect=elects,
+            private_cluster=_is_private(arguments, lab),
         )
     )
     return Plan(
@@ -254,7 +260,9 @@ def _prepare_free(
     facts = read_binary(binary)
     optimised = facts.optimised(SCHEDULER_PACKAGES[0])
     advice = advice_for(
-        Situation("measure", verbosity, optimised=optimised is not False, private_cluster=lab is not None)
+        Situation(
+            "measure", verbosity, optimised=optimised is not False, private_cluster=_is_private(arguments, lab)
+        )
     )
     release = (checkout.release.version if checkout is not None else facts.release) or ""
     return Plan(
@@ -335,7 +343,7 @@ def _scheduler_flags(
     minor = checkout.release.minor_number if checkout is not None else None
     read_config = read_scheduler_config(config, minor) if config is not None else None
     if read_config is not None and read_config.problem:
-        raise WrongUse(read_config.problem, where=str(config), hint=read_config.advice)
+        raise WrongUse(read_config.problem, where=_where(read_config.problem, config), hint=read_config.advice)
     path = named or (_path(read_config.kubeconfig) if read_config is not None else None) or default_kubeconfig()
     if path is None:
         raise WrongUse(
@@ -344,7 +352,7 @@ def _scheduler_flags(
         )  # fmt: skip
     kubeconfig = read_kubeconfig(path)
     if kubeconfig.problem:
-        raise UnreadableInput(kubeconfig.problem, where=str(path), hint=kubeconfig.advice)
+        raise UnreadableInput(kubeconfig.problem, where=_where(kubeconfig.problem, path), hint=kubeconfig.advice)
     arguments = [f"--config={config}"] if config is not None else [f"--kubeconfig={path}"]
     arguments += [
         f"--authentication-kubeconfig={path}",
@@ -366,6 +374,20 @@ def _scheduler_flags(
     private = directories().state / "sessions" / f"{os.getpid()}-credentials"
     endpoint = SchedulerEndpoint(_port_of(arguments), credentials_of(kubeconfig, private))
     return arguments, None, endpoint, elects, tuple(notes)
+
+
+def _where(problem: str, path: Path | None) -> str:
+    """The file, unless the words name it already."""
+    return "" if str(path) in problem else str(path)
+
+
+def _is_private(arguments: list[str], lab: RunningLab | None) -> bool:
+    """Whether the cluster is one of the user's own, as far as its address tells."""
+    if lab is not None:
+        return True
+    path = flags_of(tuple(arguments)).get("authentication-kubeconfig", "")
+    server = read_kubeconfig(Path(path)).server if path else ""
+    return urlsplit(server).hostname in ("localhost", "127.0.0.1", "::1")
 
 
 def _free_port(notes: list[str]) -> int:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schedtui.core.build_state import BuildError, BuildState
+from schedtui.core.build_state import BuildError, BuildPhase, BuildState
 from schedtui.core.errors import Cancelled, SchedtuiError
 from schedtui.toolchain.binary import read_binary
 from schedtui.toolchain.build import ensure_scheduler, why_stale
@@ -95,7 +95,8 @@ class Rebuild:
     def _build(self) -> bool:
         checkout, flavour = self._plan.checkout, self._plan.flavour
         assert checkout is not None and flavour is not None
-        self._show(BuildState("building", "kube-scheduler", "starting", binary=self.state.binary))
+        number = self.state.number + 1
+        self._show(BuildState(number, "building", "kube-scheduler", "starting", binary=self.state.binary))
         request = BuildRequest(checkout, flavour)
         try:
             check_buildable(checkout)
@@ -126,12 +127,26 @@ class Rebuild:
             )
         )  # fmt: skip
 
+    def know_age(self, why: str) -> None:
+        """Show how old the program is; while a build goes on it does not matter."""
+        if self.state.over and why != self.state.why_stale:
+            self._show(replace(self.state, why_stale=why))
+
     def _end(
-        self, phase: str, title: str, *, errors: tuple[BuildError, ...] = (), hint: str = "",
+        self, phase: BuildPhase, title: str, *, errors: tuple[BuildError, ...] = (), hint: str = "",
         notes: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         self._show(
-            replace(self.state, phase=phase, title=title, errors=errors, hint=hint, notes=notes, left=None)  # type: ignore[arg-type]  # one of the phases
+            replace(
+                self.state,
+                phase=phase,
+                title=title,
+                errors=errors,
+                hint=hint,
+                notes=notes,
+                left=None,
+                why_stale="",
+            )
         )
 
     def _show(self, state: BuildState) -> None:

@@ -28,11 +28,13 @@ from schedtui.ui.services.checkout_memory import CheckoutMemory
 from schedtui.ui.services.dump_check import await_dump
 from schedtui.ui.services.free_run import FreeScheduler
 from schedtui.ui.services.log_costs import LogCostWatch, cost_lines
+from schedtui.ui.services.overview import ToolChecks
 from schedtui.ui.services.queue_watch import QueueWatch
 from schedtui.ui.services.rebuild import Rebuild
 from schedtui.ui.services.refusals import explained, obstacle_of
 from schedtui.ui.services.setup import exit_checks, exit_subject
 from schedtui.ui.services.source_shelf import SourceShelf
+from schedtui.ui.services.stations import session_catalogue
 from schedtui.ui.services.watch import SessionWatch
 
 if TYPE_CHECKING:
@@ -91,13 +93,19 @@ class Session:
         self.watch = SessionWatch(self, self.post)
         self.log_costs: LogCostWatch | None = None
         """Measures the log of the present run; None while another one is shown."""
+        self.tool_checks = ToolChecks()
+        self.last_stop = ""
+        """Where the target last stopped at a breakpoint."""
+        self.ended_because = ""
+        """Why the target ended; empty while it lives."""
         self._obstacle: str | None = None
         self.driver: DebuggerDriver | FreeScheduler | None = None
+        self.stations = session_catalogue(plan.places.config)
         if plan.launch is not None:
             kept = self.memory.state
             self.driver = DebuggerDriver(
                 plan.launch, self._debugger_event, source=plan.checkout, kept=kept.breakpoints,
-                watches=kept.watches or tuple(plan.settings.watches),
+                watches=kept.watches or tuple(plan.settings.watches), catalogue=self.stations.catalogue,
             )  # fmt: skip
         elif plan.free is not None:
             self.driver = FreeScheduler(plan.free, self._debugger_event)
@@ -116,10 +124,11 @@ class Session:
         if self.driver is not None:
             self.driver.start()
             self.watch.start()
+            self.post(messages.BuildProgressed(self.rebuild.state))
         if self.plan.lab is not None:
             self.plan.lab.watch(lambda event: self.post(messages.NoticePosted(event.text, "error")))
         self.work("levels", self._load_levels)
-        for note in self.plan.notes:
+        for note in (*self.plan.notes, *((self.stations.note,) if self.stations.note else ())):
             if self.plan.launch is not None:
                 self.post(messages.DebuggerReported(model.ConsoleOutput(note, "note")))
             self.post(messages.NoticePosted(note))
@@ -241,12 +250,15 @@ class Session:
     # --- facts from the parts
 
     def _debugger_event(self, event: model.Event) -> None:
-        source = None
+        source, sight = None, messages.NO_SIGHT
         if isinstance(event, model.StateChanged):
             self._target_changed(event)
         elif isinstance(event, model.Stopped):
             self.state = "stopped"
+            if event.stop.reason == "breakpoint":
+                self.last_stop = event.stop.title
             frames = event.stop.frames
+            sight = self.stations.sight_at(event.stop)
             if event.stop.reason == "entry":
                 source = AT_ENTRY
             elif event.stop.selected_frame < len(frames):
@@ -257,7 +269,7 @@ class Session:
             self.memory.keep(breakpoints=event.kept)
         elif isinstance(event, model.ConsoleOutput | model.Failed):
             event = self._with_problem(event)
-        self.post(messages.DebuggerReported(event, source))
+        self.post(messages.DebuggerReported(event, source, sight))
         if isinstance(event, model.StateChanged) and event.state == "exited" and event.exit_status != 0:
             self.work("exit", lambda: self._check_exit(event))
 
@@ -276,7 +288,9 @@ class Session:
 
     def _check_exit(self, event: model.StateChanged) -> None:
         """Look at what can make a scheduler end without its log saying so."""
-        cause = ExitCause(event.cause_id or "unknown", event.cause, event.advice, event.last_output)
+        cause = ExitCause(
+            event.cause_id or "unknown", event.cause, event.advice, event.evidence or event.last_output
+        )
         found = failures(exit_subject(self.plan), exit_checks(self.plan))
         self.post(messages.ExitExplained(with_own_checks(cause, found), event.run))
 
@@ -289,6 +303,9 @@ class Session:
         """Build beside what runs; then start anew, breakpoints kept."""
 
         def build() -> None:
+            if restart and self.target_pid is None and self.rebuild.refusal():
+                self.submit(model.Restart())
+                return
             fresh = self.rebuild.build()
             self.watch.new_target()
             if restart and self.rebuild.state.phase == "done" and (fresh or self.target_pid is None):
@@ -298,6 +315,7 @@ class Session:
 
     def _target_changed(self, event: model.StateChanged) -> None:
         self.state = event.state
+        self.ended_because = (event.cause or event.detail) if event.state in ("exited", "lost") else ""
         if event.state == "starting":
             self.watch.new_target()
         self.target_pid = event.target_pid if event.state in ("stopped", "running", "starting") else None

@@ -130,4 +130,5 @@ class SessionWatch:
             why = f"{error.title}: {error.where}" if error.where else error.title
         if why != self._stale and self._session.rebuild.state.over:
             self._stale = why
+            self._session.rebuild.know_age(why)
             self._post(messages.BinaryAged(why))
