@@ -12,7 +12,6 @@ import click
 
 from schedtui.cli.output import json_option, print_json, print_table, printable
 from schedtui.core.errors import WrongUse
-from schedtui.core.story_document import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,12 +64,10 @@ def report(files: tuple[str, ...], only_nodes: bool, as_json: bool) -> int:
 
 def _count_nodes(files: tuple[str, ...]) -> dict[str, int]:
     """Bindings per node, most first; nothing but the bindings' lines is parsed."""
-    from schedtui.core.node_counts import count_nodes
-    from schedtui.sources.inputs import read_chunks, resolve_inputs
+    from schedtui.sources.inputs import resolve_inputs
+    from schedtui.sources.node_counting import count_bindings
 
-    inputs = resolve_inputs(files)
-    counts = count_nodes((read_chunks(log) for log in inputs), several=len(inputs) > 1)
-    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
+    return count_bindings(resolve_inputs(files))
 
 
 def _print_nodes(counts: Mapping[str, int], *, as_json: bool) -> None:
@@ -94,6 +91,8 @@ def _bar(share: float) -> str:
 
 def report_document(result: Report) -> dict[str, object]:
     """The JSON object of ``schedtui report``."""
+    from schedtui.core.story_document import time_text
+
     return {
         "release": result.release,
         "first": time_text(result.first_us),
@@ -154,6 +153,7 @@ def _percentile_document(each: Percentiles) -> dict[str, object]:
 
 
 def _print_report(result: Report) -> None:
+    from schedtui.core.story_document import time_text
     from schedtui.core.story_text import duration_text
 
     span = f"{time_text(result.first_us) or '?'} to {time_text(result.last_us) or '?'}"

@@ -52,6 +52,11 @@ class NodeCounter:
         self._before_end = 0
         self._rest = b""
 
+    def begin_behind(self, text: bytes) -> None:
+        """What follows stands behind this text, which has been counted elsewhere; it ends with a line feed."""
+        self._before = text[-SURROUNDINGS:]
+        self._before_end = len(self._before)
+
     def counts(self) -> dict[str, int]:
         """Bindings by node, the most first."""
         named = {node.decode("utf-8", "replace"): count for node, count in self._counts.items()}

@@ -14,7 +14,6 @@ import os
 import select
 import stat
 import sys
-import tempfile
 import zlib
 from collections import OrderedDict
 from contextlib import contextmanager
@@ -24,12 +23,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from schedtui.core.errors import UnreadableInput, WrongUse
-from schedtui.core.klog import Clock, RecordReader, clock_for, peel, read_records
-from schedtui.core.log_filter import LogSpan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from schedtui.core.klog import Clock
+    from schedtui.core.log_filter import LogSpan
     from schedtui.core.record import Record
 
 STANDARD_INPUT = "-"
@@ -141,6 +140,8 @@ class Spooled:
     """Standard input kept in an unnamed temporary file, for what must be read twice."""
 
     def __init__(self) -> None:
+        import tempfile
+
         self.file = cast("BinaryIO", tempfile.TemporaryFile())  # noqa: SIM115 - lives as long as this object
         for chunk in read_chunks(LogInput(STANDARD_INPUT, None, None)):
             self.file.write(chunk)
@@ -254,6 +255,9 @@ def _sample(log: LogInput, head: bytes) -> list[bytes]:
 
 def clock_of(log: LogInput, head: bytes, now: datetime | None = None) -> Clock:
     """A clock for an input, from a sample of its lines and the time it was last written."""
+    # The parser is loaded by what needs it: counting bindings does not.
+    from schedtui.core.klog import clock_for, peel
+
     latest = log.modified or now or datetime.now(UTC).replace(tzinfo=None)
     return clock_for((peel(line).body for line in _sample(log, head)), latest)
 
@@ -265,6 +269,9 @@ def span_of(log: LogInput, chunks: Callable[[], Iterator[bytes]] | None = None) 
         log: The input; standard input needs ``chunks``.
         chunks: Where to read the bytes from, when not from the input itself.
     """
+    from schedtui.core.klog import read_records
+    from schedtui.core.log_filter import LogSpan
+
     head, tail = b"", b""
     if log.size is not None and chunks is None:
         with _explained(log.name), Path(log.name).open("rb") as file:
@@ -284,6 +291,8 @@ def span_of(log: LogInput, chunks: Callable[[], Iterator[bytes]] | None = None) 
 
 def span_of_all(spans: Iterable[LogSpan]) -> LogSpan:
     """From the first of several inputs' beginnings to the last of their ends."""
+    from schedtui.core.log_filter import LogSpan
+
     spans = list(spans)
     first = [span.first_us for span in spans if span.first_us is not None]
     last = [span.last_us for span in spans if span.last_us is not None]
@@ -305,6 +314,8 @@ def read_input(
         wanted: A necessary condition on a record's bytes (``RecordReader``); not when records are merged.
         chunks: Where to read the bytes from, when not from the input itself.
     """
+    from schedtui.core.klog import RecordReader
+
     pieces = chunks() if chunks is not None else read_chunks(log)
     first = next(pieces, b"")
     head = first
