@@ -64,6 +64,8 @@ class Sight:
         """A line of a verbosity level was printed: without ``--vmodule`` all lines up to it are."""
         if level > self.highest:
             self.highest = level
+        elif len(self.since_us) == len(SIGHT_LEVELS):
+            return
         if self.levels_hold:
             for other, other_level in SIGHT_LEVELS.items():
                 if other_level <= level:

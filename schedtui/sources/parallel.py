@@ -6,6 +6,7 @@ what they bring back. Small files, archives and pipes are read in this process. 
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import deque
 from concurrent.futures import ProcessPoolExecutor
@@ -77,6 +78,8 @@ def read_range(path: str, start: int, end: int, line: int, clock: Clock) -> list
         line: 1-based line of its first record.
         clock: Knows the year at the range's beginning.
     """
+    # Nothing that is made here refers to itself: looking for such things costs a fifth of the time.
+    gc.disable()
     with Path(path).open("rb") as file:
         data = os.pread(file.fileno(), end - start, start)
     reader = EventReader(clock, line)
