@@ -72,6 +72,11 @@ OPTIMISED_WORDS: dict[str, str] = {
 }
 """Flavour → what it means for stepping."""
 
+OWN_DEBUG_WORDS = (
+    "your packages and Kubernetes's own are not optimised; libraries are (stepping into them jumps about)"
+)
+"""The same for ``debug`` in a module of the user's own."""
+
 
 def why_stale(request: BuildRequest) -> str:
     """Why a build is needed, one clause; empty when the binary there is up to date.
@@ -227,10 +232,16 @@ def _result(request: BuildRequest, *, seconds: float, built_now: bool, notes: tu
         version=str(record.get("stamp", "")),
         go=str(record.get("go", "")),
         arguments=tuple(str(word) for word in record.get("arguments", [])),
-        optimised=OPTIMISED_WORDS[request.flavour],
+        optimised=_optimised_words(request),
         settings={**facts.settings, "go": facts.go},
         notes=(*notes, *_doubts(request, facts)),
     )
+
+
+def _optimised_words(request: BuildRequest) -> str:
+    if request.flavour == "debug" and request.checkout.layout == "out-of-tree":
+        return OWN_DEBUG_WORDS
+    return OPTIMISED_WORDS[request.flavour]
 
 
 def _doubts(request: BuildRequest, facts: BinaryFacts) -> tuple[str, ...]:

@@ -183,10 +183,11 @@ def _compiler_flags(request: BuildRequest) -> list[str]:
     if request.flavour == "all":
         return [f"-gcflags=all={UNOPTIMISED}"]
     # Go silently ignores a pattern that matches nothing: three ASCII dots. ``build`` looks at the binary.
-    flags = [f"-gcflags=k8s.io/kubernetes/...={UNOPTIMISED}"]
-    if request.checkout.layout == "out-of-tree":
-        flags.append(f"-gcflags={request.checkout.module}/...={UNOPTIMISED}")
-    return flags
+    kubernetes = f"-gcflags=k8s.io/kubernetes/...={UNOPTIMISED}"
+    if request.checkout.layout != "out-of-tree":
+        return [kubernetes]
+    # Each pattern counts, but a binary records the last one alone: the one that it is judged by.
+    return [f"-gcflags={request.checkout.module}/...={UNOPTIMISED}", kubernetes]
 
 
 def _environment(checkout: Checkout, go: GoTool, scratch: Path) -> dict[str, str]:

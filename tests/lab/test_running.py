@@ -10,7 +10,6 @@ import stat
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,25 +21,14 @@ from schedtui.lab.instance import all_instances, instance, instances_directory
 from schedtui.lab.report import report_on
 from schedtui.lab.running import LabEvent, RunningLab, ensure_lab, find_running_lab, stop_instance
 from schedtui.processes import is_alive
+from tests.lab.waiting import DEADLINE_SECONDS, until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from schedtui.lab.module import LabBinaries
     from schedtui.processes import ProcessIdentity
     from schedtui.toolchain.go_build import BuildProgress
 
 pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("lab_builds")]
-
-DEADLINE_SECONDS = 60.0
-
-
-def until(condition: Callable[[], Any]) -> None:
-    """Wait for something that will be; fail when it is not within the deadline."""
-    deadline = time.monotonic() + DEADLINE_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, "it never came about"
-        time.sleep(0.05)
 
 
 def everyone(lab: RunningLab) -> list[ProcessIdentity]:
@@ -59,15 +47,6 @@ def assert_no_trace(identities: list[ProcessIdentity], ports: list[int], directo
     assert not [port for port in ports if listens(port)]
     until(lambda: not directory.exists())
     assert list(directory.parent.glob("*")) == []
-
-
-@pytest.fixture
-def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A state directory of its own; whatever a failed test left running is ended."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    yield tmp_path / "state"
-    for place in all_instances():
-        stop_instance(place)
 
 
 class TestUp:
@@ -347,10 +326,48 @@ def listeners() -> list[tuple[str, str]]:
     return rows
 
 
-@pytest.mark.needs_release("v1.29.0")
-def test_older_scheduler_on_the_newer_api_server(own_state: Path) -> None:
-    lab = ensure_lab("v1.29.0", run_scheduler=True)
+@pytest.mark.parametrize(
+    ("release", "server"),
+    [
+        pytest.param("v1.29.0", "v1.36.3", marks=pytest.mark.needs_release("v1.29.0")),
+        pytest.param("v1.37.2", "v1.37.2", marks=pytest.mark.needs_release("v1.37.2")),
+    ],
+)
+def test_other_releases_bind_pods_and_their_logs_are_understood(
+    own_state: Path, release: str, server: str
+) -> None:
+    lab = ensure_lab(release, run_scheduler=True)
+    client = ApiClient(lab.endpoint)
+    until(lambda: len(bound_pods(client)) >= 7)
+    assert report_on(instance(lab.name)).control_plane_release == server
+    scheduler, log = lab.state().part("kube-scheduler"), lab.logs["kube-scheduler"]
+    assert scheduler is not None
+    os.kill(scheduler.pid, signal.SIGUSR2)
+    until(lambda: "Dump of scheduling queue" in log.read_text())
+    check = analysed("check", log)
+    assert (check["equal"], check["total"]) == (1, 1)
+    report = analysed("report", log)
+    assert report["bound"] >= 7
+    assert set(report["nodes"]) <= {f"node-{number}" for number in range(5)}
+    lab.close()
+
+
+def analysed(command: str, log: Path) -> dict[str, Any]:
+    """What an analysis command says of a log."""
+    answer = subprocess.run(
+        [sys.executable, "-m", "schedtui", command, str(log), "--json"], capture_output=True, text=True, check=True
+    )
+    found: dict[str, Any] = json.loads(answer.stdout)
+    return found
+
+
+def test_scheduler_does_not_complain_about_the_lab(own_state: Path) -> None:
+    lab = ensure_lab(run_scheduler=True)
     client = ApiClient(lab.endpoint)
     until(lambda: bound_pods(client))
-    assert report_on(instance(lab.name)).control_plane_release == "v1.36.3"
+    name = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication"
+    assert "BEGIN CERTIFICATE" in client.get(name)["data"]["client-ca-file"]
+    errors = [line for line in lab.logs["kube-scheduler"].read_text().splitlines() if line.startswith(("E", "W"))]
+    # One that 1.36 writes whenever it starts.
+    assert [line for line in errors if "The manifest file is empty" not in line] == []
     lab.close()
