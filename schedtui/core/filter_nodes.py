@@ -345,7 +345,7 @@ class FieldIs:
         own = _OWN_KEYS.get(self.key)
         if own is not None and self.key not in record.fields:
             value = own(record)
-            return value is not None and self._fits(value)
+            return value is not None and (self.value == "*" or self._fits(value))
         if self.key not in record.fields:
             return False
         return self.value == "*" or self._fits(record.fields[self.key])
@@ -354,7 +354,9 @@ class FieldIs:
         if isinstance(value, bool) or value is None:
             return self.operator in ":=" and self.value.lower() in _SPELLINGS[value]
         if isinstance(value, (int, float)):
-            return self._number is not None and _compare(value, self.operator, self._number)
+            if self._number is None:
+                return self.operator in ":=" and "*" in self.value and self._search(str(value))
+            return _compare(value, self.operator, self._number)
         if self.operator not in ":=":
             return False
         if isinstance(value, str):
