@@ -241,7 +241,7 @@ def _exit_rows(event: model.StateChanged, cause: ExitCause, *, checked: bool) ->
     rows += [row(f"  {line}") for line in event.last_output] or [row("  none")]
     rows += [row("")]
     rows += [row((line, "warning")) for line in cause.also]
-    if checked and not cause.also and known:
+    if checked and not cause.also and known and not cause.id.startswith("check-"):
         rows.append(row(("Own checks of kubeconfig, configuration, server and port found nothing more.", "dim")))
     elif not checked:
         rows.append(row(("Kubeconfig, configuration, server and port are being checked …", "dim")))

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from schedtui.core.symptom import Problem
 
-TOLD_ELSEWHERE = ("exited",)
-"""Problems that the state of the target tells already."""
+TOLD_ELSEWHERE = ("exited", "optimised")
+"""Problems that the state of the target, or the stop itself, tells already (the runtime is always optimised)."""
 
 REFUSED = ("Command failed", "Warning:", "WARNING:", "warning:")
 """How dlv's refusals and warnings begin in the console."""
