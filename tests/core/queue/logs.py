@@ -17,7 +17,7 @@ YEAR = 2026
 """The year in which the logs were made."""
 
 CHURNS = ("v1.29.0-v5-churn3", "v1.36.3-v5-churn7", "v1.37.2-v5-churn3")
-STORMS = ("v1.29.0-v5-storm23", "v1.36.3-v4-storm24")
+STORMS = ("v1.29.0-v5-storm23", "v1.36.3-v4-storm24", "v1.29.0-v5-storm303", "v1.36.3-v5-storm202")
 
 _HEADER = re.compile(rb"([IWEF])\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ ([^\s:]+:\d+)\] ")
 _TAB = "\t"

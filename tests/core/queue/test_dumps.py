@@ -31,7 +31,7 @@ def assert_never_wrong(results: tuple[DumpCheck, ...]) -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("name", CHURNS + STORMS[:1])
+@pytest.mark.parametrize("name", [name for name in CHURNS + STORMS if "-v5-" in name])
 def test_at_v5_nearly_everything_is_certain(name: str) -> None:
     results = checked(log_bytes(name)).results()
     assert len(results) >= 20
