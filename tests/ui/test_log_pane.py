@@ -38,7 +38,9 @@ async def settle(pilot: Pilot[None], condition: Callable[[], object]) -> None:
 
 
 async def ready(app: LogApp, pilot: Pilot[None]) -> None:
-    await settle(pilot, lambda: whole(app.store.state()) and app.shown_rows())
+    await settle(
+        pilot, lambda: whole(app.store.state()) and app.pane.state is app.store.state() and app.shown_rows()
+    )
 
 
 async def test_a_row_is_the_line_from_column_nought(tmp_path: Path) -> None:
@@ -282,7 +284,7 @@ async def test_a_line_of_300_000_characters(tmp_path: Path) -> None:
     app = LogApp(store_of(tmp_path / "k.log", LINES + line(300, ' err="' + "x" * 300_000 + '" end="here"')))
     async with app.run_test(size=SIZE) as pilot:
         await ready(app, pilot)
-        assert len(app.screen_rows()[-1]) == 80
+        await settle(pilot, lambda: len(app.screen_rows()[-1]) == 80)
         await pilot.press("L")
         assert len(app.shown_rows()) == 23
         await pilot.press("L", "enter")

@@ -25,6 +25,7 @@ from schedtui.ui.widgets.rows import row
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from textual.timer import Timer
     from textual.widget import Widget
 
     from schedtui.core.source_text import SourceText
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
 SEVERITY_ROLES = {"information": "note", "warning": "warning", "error": "bad"}
 """Severity of a notice → role."""
+
+GROWTH_SECONDS = 0.4
+"""Counts that only grow are repainted at most this often."""
 
 
 class MainScreen(TroubleScreen):
@@ -46,6 +50,7 @@ class MainScreen(TroubleScreen):
         """Create it; the arguments of ``PanesScreen`` and what the status line knows from the start."""
         super().__init__(keys, panes, first, available)
         self.facts = StatusFacts(verbosity=verbosity, leader_election=leader_election, release=release)
+        self._status_timer: Timer | None = None
 
     def on_mount(self) -> None:
         """Start the clock of the status line: it repaints only what changed."""
@@ -229,6 +234,11 @@ class MainScreen(TroubleScreen):
     def _log_grew(self) -> None:
         if self.has_pane("log"):
             self.pane("log").show_growth()
+        if self._status_timer is None:
+            self._status_timer = self.set_timer(GROWTH_SECONDS, self._show_growth)
+
+    def _show_growth(self) -> None:
+        self._status_timer = None
         self.show_status()
 
     @on(messages.LogCursorMoved)
