@@ -284,6 +284,59 @@ class TestKilledSchedtui:
         end_processes(identities, grace_seconds=1.0)
 
 
+class TestSession:
+    """As dlv does it: what is started stands in a group of its own, so only the session tells whose it is."""
+
+    LEADER = (
+        "import os, subprocess, sys, time\n"
+        "command = [sys.executable, '-c', 'import time; time.sleep(600)']\n"
+        "child = subprocess.Popen(command, preexec_fn=lambda: os.setpgid(0, 0))\n"
+        "print(child.pid, flush=True)\n"
+        "if sys.argv[1] == 'stays':\n"
+        "    time.sleep(600)\n"
+    )
+
+    OWNER = (
+        "import subprocess, sys, threading\n"
+        "from schedtui.processes import identify, watch_over\n"
+        "leader = subprocess.Popen([sys.executable, '-c', sys.argv[1], sys.argv[2]], stdout=subprocess.PIPE,\n"
+        "                          stdin=subprocess.PIPE, start_new_session=True)\n"
+        "watch_over(identify(leader.pid), session=True)\n"
+        "print(leader.stdout.readline().decode().strip(), leader.pid, flush=True)\n"
+        "threading.Event().wait()\n"
+    )
+
+    @pytest.mark.parametrize("leader", ["stays", "goes"])
+    def test_what_a_leader_started_ends_with_a_killed_owner(self, leader: str) -> None:
+        owner = subprocess.Popen(
+            [sys.executable, "-c", self.OWNER, self.LEADER, leader], stdout=subprocess.PIPE, text=True
+        )
+        assert owner.stdout is not None
+        member, _ = (int(word) for word in owner.stdout.readline().split())
+        identity = identity_of(member)
+        owner.kill()
+        owner.communicate()
+        until(lambda: not is_alive(identity))
+
+    @pytest.mark.parametrize("leader", ["stays", "goes"])
+    def test_a_session_is_ended_whole(self, leader: str) -> None:
+        process = subprocess.Popen(
+            [sys.executable, "-c", self.LEADER, leader], stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
+        begun = identity_of(process.pid)
+        assert process.stdout is not None
+        member = identity_of(int(process.stdout.readline()))
+        if leader == "goes":
+            process.wait(DEADLINE_SECONDS)
+        end_processes([begun], grace_seconds=2.0, session=True)
+        until(lambda: not is_alive(member))
+        process.communicate()
+
+    def test_another_with_the_same_number_loses_nothing(self, sleeper: subprocess.Popen[bytes]) -> None:
+        end_processes([ProcessIdentity(os.getsid(sleeper.pid), "1")], grace_seconds=0.1, session=True)
+        assert sleeper.poll() is None
+
+
 class TestRunToEnd:
     def test_output_and_errors_apart(self) -> None:
         done = run_to_end(

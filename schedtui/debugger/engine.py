@@ -158,7 +158,7 @@ class Engine:
     def _start(self) -> None:
         self._run += 1
         call = self._call = prepare(self.launch, self._run, self._began)
-        earlier = self._owned.begin(call)
+        earlier = self._owned.begin(call, lambda: self.inbox.closing)
         if earlier is not None:
             call = self._come_back(call, earlier)
         self._binary_time = _changed(self.launch.target)

@@ -32,6 +32,8 @@ from schedtui.processes import guard
 from schedtui.processes.identity import ProcessIdentity, end_processes, identify
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from schedtui.debugger.conversation import Conversation
     from schedtui.debugger.launching import Call, RunFiles
     from schedtui.debugger.model import Launch
@@ -79,8 +81,12 @@ class Ownership:
 
     # --- start ------------------------------------------------------------------------------------------------
 
-    def begin(self, call: Call) -> SessionRecord | None:
+    def begin(self, call: Call, given_up: Callable[[], bool]) -> SessionRecord | None:
         """Write the record and start what is needed before dlv's terminal.
+
+        Args:
+            call: How dlv is called.
+            given_up: True once the session is to end already.
 
         Returns:
             The record of an earlier persistent session whose server still lives: it is used again.
@@ -107,7 +113,7 @@ class Ownership:
         )
         self._save()
         if call.server:
-            self._start_server(call)
+            self._start_server(call, given_up)
         else:
             for path in self._files():
                 guard.remove_with_us(path)
@@ -122,11 +128,12 @@ class Ownership:
         earlier = self._guarded.pop(name, None)
         if earlier is not None:
             guard.release(earlier)
-        if process is not None and not self._launch.persistent:
+        if process is not None and (not self._launch.persistent or name == "starting"):
             self._guarded[name] = process
-            guard.watch_over(process)
+            # With its session: dlv starts the target in a group of its own, long before it can name it to us.
+            guard.watch_over(process, session=name != "target")
 
-    def _start_server(self, call: Call) -> None:
+    def _start_server(self, call: Call, given_up: Callable[[], bool]) -> None:
         socket = Path(call.socket)
         remove(socket)
         output = self._directory / "dlv-server.log"
@@ -143,14 +150,17 @@ class Ownership:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
+        server = identify(self._server.pid)
+        self._update(dlv=server)
+        # Until there is something to come back to, it is to end with us.
+        self._guard("starting", server)
         deadline = time.monotonic() + (SERVER_SECONDS if self._launch.mode == "exec" else 3600.0)
         while not socket.exists():
-            if self._server.poll() is not None or time.monotonic() > deadline:
+            if self._server.poll() is not None or time.monotonic() > deadline or given_up():
                 lines = output.read_text("utf-8", "replace").splitlines()
                 self._end_server()
                 raise DebuggerFailed("The debugger's server did not start", details=tuple(lines[-20:]))
             time.sleep(0.01)
-        self._update(dlv=identify(self._server.pid))
 
     def _end_server(self) -> None:
         if self._server is not None and self._server.poll() is None:
@@ -177,6 +187,7 @@ class Ownership:
         process = identify(pid) if pid and self._ours else None
         self._update(target=process)
         self._guard("target", process)
+        self._guard("starting", None)
 
     def next_run(self, call: Call, files: RunFiles) -> Call:
         """The next run's files are in use."""
@@ -247,13 +258,16 @@ class Ownership:
         record = self._record
         if record is None:
             return
-        if record.persistent:
+        if self._ours:
+            # With its session: a target that dlv has started and not yet named to us would stay behind.
+            _end(record.dlv, session=True)
+        elif record.persistent:
             _end(record.dlv)
-            self._end_server()
+        self._end_server()
         if self._ours:
             _end(record.target)
-        self._guard("dlv", None)
-        self._guard("target", None)
+        for name in tuple(self._guarded):
+            self._guard(name, None)
         self._dlv_pid = None
         self._update(target=None)
 
@@ -276,9 +290,9 @@ def _myself() -> ProcessIdentity:
     return identify(os.getpid()) or ProcessIdentity(os.getpid(), "")
 
 
-def _end(process: ProcessIdentity | None) -> None:
+def _end(process: ProcessIdentity | None, *, session: bool = False) -> None:
     if process is not None:
-        end_processes([process], grace_seconds=TERM_SECONDS)
+        end_processes([process], grace_seconds=TERM_SECONDS, session=session)
 
 
 def _is_empty(path: str) -> bool:

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if __name__ == "__main__":
     # Run as a plain script in an isolated interpreter, so that it starts quickly and needs no environment.
@@ -31,29 +31,38 @@ if TYPE_CHECKING:
 GRACE_SECONDS = 3.0
 """How long processes get after the guard's SIGTERM before its SIGKILL."""
 
+Reach = Literal["one", "group", "session"]
+"""What is ended with a process: itself alone, its process group, or all that began in its session."""
+
 _lock = threading.Lock()
 _guard: subprocess.Popen[bytes] | None = None
 _owner_pid = 0
-_started_groups: dict[ProcessIdentity, bool] = {}
+_watched: dict[ProcessIdentity, Reach] = {}
 _files: dict[str, None] = {}
 
 
-def watch_over(identity: ProcessIdentity, *, group: bool = False) -> None:
+def watch_over(identity: ProcessIdentity, *, group: bool = False, session: bool = False) -> None:
     """Have ``identity`` ended should schedtui die without doing it.
 
     Args:
         identity: The process; one that schedtui did not start itself (dlv's target) will do as well.
         group: End its whole process group.
+        session: End its whole session: what it starts is covered from the moment it is there, even in a group of
+            its own (as dlv's target is), and even when ``identity`` ends before schedtui does.
     """
     with _lock:
-        _started_groups[identity] = group
-        _tell(f"+ {identity.pid} {int(group)} {identity.started}\n")
+        _watched[identity] = "session" if session else "group" if group else "one"
+        _tell(_order(identity))
+
+
+def _order(identity: ProcessIdentity) -> str:
+    return f"+ {identity.pid} {_watched[identity]} {identity.started}\n"
 
 
 def release(identity: ProcessIdentity) -> None:
     """Take ``identity`` off the list: it ended, or it is to outlive schedtui."""
     with _lock:
-        if _started_groups.pop(identity, None) is not None:
+        if _watched.pop(identity, None) is not None:
             _tell(f"- {identity.pid} 0 {identity.started}\n")
 
 
@@ -89,7 +98,7 @@ def _tell(line: str) -> None:
         _guard = _start_guard()
         _owner_pid = os.getpid()
         # A guard that was lost must be told all again.
-        line = "".join(f"+ {known.pid} {int(group)} {known.started}\n" for known, group in _started_groups.items())
+        line = "".join(_order(known) for known in _watched)
         line += "".join(f"f 0 0 {path}\n" for path in _files)
     pipe = _guard.stdin
     assert pipe is not None
@@ -118,31 +127,32 @@ def _keep_guard() -> None:
     """The guard's life: read the list until the pipe closes, then end what is on it."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    watched: dict[ProcessIdentity, bool] = {}
+    watched: dict[ProcessIdentity, str] = {}
     files: dict[str, None] = {}
     for raw in sys.stdin.buffer:
-        order, pid, group, started = raw.decode("utf-8", "surrogateescape").rstrip("\n").split(" ", 3)
+        order, pid, reach, started = raw.decode("utf-8", "surrogateescape").rstrip("\n").split(" ", 3)
         identity = ProcessIdentity(int(pid), started)
         if order == "+":
-            watched[identity] = group == "1"
+            watched[identity] = reach
         elif order == "f":
             files[started] = None
         elif order == "k":
             files.pop(started, None)
         else:
             watched.pop(identity, None)
-    threads = [
-        threading.Thread(
-            target=end_processes, args=([identity],), kwargs={"grace_seconds": GRACE_SECONDS, "group": g}
-        )
-        for identity, g in watched.items()
-    ]
+    threads = [threading.Thread(target=_end, args=(identity, reach)) for identity, reach in watched.items()]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     for path in files:
         _remove(Path(path))
+
+
+def _end(identity: ProcessIdentity, reach: str) -> None:
+    end_processes(
+        [identity], grace_seconds=GRACE_SECONDS, group=reach == "group", session=reach == "session"
+    )  # fmt: skip
 
 
 def _remove(path: Path) -> None:

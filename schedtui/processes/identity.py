@@ -59,6 +59,7 @@ def end_processes(
     *,
     grace_seconds: float = 5.0,
     group: bool = False,
+    session: bool = False,
     first_signal: int = signal.SIGTERM,
 ) -> tuple[ProcessIdentity, ...]:
     """End processes: ask with ``first_signal``, wait, then SIGKILL those that stayed.
@@ -67,12 +68,15 @@ def end_processes(
         identities: What to end; those already gone are passed over (what is left of their group is not).
         grace_seconds: How long they get between the two signals, together.
         group: Signal each one's whole process group (only for leaders of their own group).
+        session: End all processes of each one's session as well, those in groups of their own included (only for
+            leaders of their own session; where there is no /proc it ends no more than the group).
         first_signal: How to ask. SIGINT for ``go``, which removes its work directory only then.
 
     Returns:
         Those that had to be killed.
     """
-    everyone = tuple(identities)
+    leaders = tuple(identities)
+    everyone = (*leaders, *(member for leader in leaders for member in session_members(leader) if session))
     wanted = [identity for identity in everyone if is_alive(identity)]
     for identity in wanted:
         _send(identity, first_signal, group)
@@ -80,11 +84,28 @@ def end_processes(
     for identity in left:
         _send(identity, signal.SIGKILL, group)
     _wait_until_gone(left, FORCED_END_SECONDS)
-    if group:
+    if session:
+        # What a member started between the look and its end.
+        for member in (member for leader in leaders for member in session_members(leader)):
+            _send(member, signal.SIGKILL, group=False)
+    if group or session:
         # Also for leaders that ended by themselves: a program whose output nobody reads any more often does.
-        for identity in everyone:
+        for identity in leaders:
             _kill_rest_of_group(identity.pid)
     return tuple(left)
+
+
+def session_members(leader: ProcessIdentity) -> tuple[ProcessIdentity, ...]:
+    """The processes of the session that ``leader`` began, itself left out; it may be gone already.
+
+    The system hands out no pid that is still a session's number, so members that are there while nobody else has
+    the leader's pid are the old leader's.
+    """
+    if _start_time(leader.pid) not in ("", leader.started):
+        return ()
+    numbers = [pid for pid in _pids() if pid != leader.pid and _group_and_session(pid)[1] == leader.pid]
+    members = [identify(pid) for pid in numbers]
+    return tuple(member for member in members if member is not None)
 
 
 def _wait_until_gone(identities: list[ProcessIdentity], seconds: float) -> list[ProcessIdentity]:
@@ -128,14 +149,20 @@ def _group_members(group: int) -> list[int]:
         lines = subprocess.run(["ps", "-axo", "pid=,pgid="], capture_output=True, text=True, check=False).stdout
         pairs = [(int(pid), int(pgid)) for pid, pgid in (line.split() for line in lines.splitlines())]
         return [pid for pid, pgid in pairs if pgid == group]
-    members = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            fields = _stat_fields(int(entry.name))
-            # Our groups are sessions as well: both numbers are the leader's.
-            if fields and int(fields[2]) == group == int(fields[3]):
-                members.append(int(entry.name))
-    return members
+    # Our groups are sessions as well: both numbers are the leader's.
+    return [pid for pid in _pids() if _group_and_session(pid) == (group, group)]
+
+
+def _pids() -> list[int]:
+    """The numbers of all processes; none where there is no /proc."""
+    places = Path("/proc").iterdir() if Path("/proc/self/stat").exists() else ()
+    return [int(place.name) for place in places if place.name.isdigit()]
+
+
+def _group_and_session(pid: int) -> tuple[int, int]:
+    """The numbers of the group and the session that a process is in; zeros when it is gone."""
+    fields = _stat_fields(pid)
+    return (int(fields[2]), int(fields[3])) if fields else (0, 0)
 
 
 def _stat_fields(pid: int) -> list[bytes]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -72,6 +74,64 @@ def test_a_killed_owner_leaves_no_process_and_no_file(
     while {path.name for path in directory.iterdir()} - {"run-1.log", "run-1.stdout"}:
         assert time.monotonic() < deadline, list(directory.iterdir())
         time.sleep(0.02)
+
+
+def named_in(command: Path) -> set[int]:
+    """The processes that have a path as a word of their command line."""
+    found = set()
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                if str(command).encode() in (entry / "cmdline").read_bytes().split(b"\0"):
+                    found.add(int(entry.name))
+    return found
+
+
+def started_by(command: Path) -> int:
+    """The target, as soon as dlv has started it, which is before dlv can tell of it."""
+    deadline = time.monotonic() + 60
+    while True:
+        for pid in named_in(command):
+            with contextlib.suppress(OSError):
+                if Path(f"/proc/{pid}/cmdline").read_bytes().startswith(str(command).encode()):
+                    return pid
+        assert time.monotonic() < deadline, "dlv has not started the target"
+
+
+@pytest.fixture
+def own_copy(small_program: Path, tmp_path: Path) -> Path:
+    """The program under a name that no other process has."""
+    copy = tmp_path / "small-program"
+    shutil.copy(small_program, copy)
+    return copy
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="finds processes in /proc")
+@pytest.mark.parametrize("persistent", [False, True])
+def test_closing_while_dlv_starts_leaves_nothing(
+    debug: Callable[..., Debuggee], own_copy: Path, short_directory: Path, persistent: bool
+) -> None:
+    one = debug("loop", target=str(own_copy), run_directory=str(short_directory / "s"), persistent=persistent)
+    one.driver.start()
+    target = started_by(own_copy)
+    assert one.driver.close(timeout=20)
+    assert wait_gone(target)
+    assert not named_in(own_copy)
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="finds processes in /proc")
+@pytest.mark.parametrize("how", ["plain", "persistent"])
+def test_an_owner_killed_while_dlv_starts_leaves_nothing(
+    dlv_path: Path, own_copy: Path, short_directory: Path, how: str
+) -> None:
+    owner = subprocess.Popen(
+        [sys.executable, "-c", OWNER, str(dlv_path), str(own_copy), str(short_directory / "s"), how],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=own_environment(), start_new_session=True,
+    )  # fmt: skip
+    target = started_by(own_copy)
+    os.kill(owner.pid, signal.SIGKILL)
+    finish(owner)
+    assert wait_gone(target, *(named_in(own_copy) - {target}))
 
 
 def persistent_launch(debug: Callable[..., Debuggee], directory: Path) -> Debuggee:
