@@ -33,6 +33,7 @@ COMMANDS: tuple[TypedCommand, ...] = (
     TypedCommand("verbosity", "N", "Change the running scheduler's verbosity"),
     TypedCommand("load", "SCENARIO", "Load a scenario into the lab"),
     TypedCommand("again", "[NS/NAME]", "Make a pod of the lab anew, so that the scheduler tries it at once"),
+    TypedCommand("tour", "[next|end]", "Begin the guided tour, go on in it, or end it"),
     TypedCommand("report", "", "Count the log: bindings per node, waits, failure reasons, slowest pods"),
     TypedCommand("notes", "", "Read the notices again"),
     TypedCommand("build", "", "Build the scheduler anew beside the session and start it anew"),

@@ -17,7 +17,7 @@ from schedtui.core.errors import Cancelled, SchedtuiError
 from schedtui.debugger import model
 from schedtui.sources.log_store import LogStore
 from schedtui.ui import messages
-from schedtui.ui.screens.main import MainScreen
+from schedtui.ui.screens.guided import GuidedScreen
 from schedtui.ui.screens.overlays import ConfirmScreen
 from schedtui.ui.screens.progress import ProgressScreen
 from schedtui.ui.screens.start import StartScreen
@@ -57,7 +57,7 @@ class Director:
         self.failure: SchedtuiError | None = None
         """Told on the terminal after the screen is gone."""
         self.session: Session | None = None
-        self.main: MainScreen | None = None
+        self.main: GuidedScreen | None = None
         self._app: Stage | None = None
         self._cancel = threading.Event()
         self._preparing: threading.Thread | None = None
@@ -156,12 +156,14 @@ class Director:
         panes: dict[str, Widget] = {"debugger": DebuggerPane()} if has_debugger else {}
         panes |= {"queue": QueuePane(sparklines=not self.request.low_bandwidth), "log": LogPane(nothing)}
         available: frozenset[Need] = frozenset({"log", "debugger"} if has_debugger else {"log"})
-        main = MainScreen(
+        main = GuidedScreen(
             self.keys, panes, "debugger" if has_debugger else "log", available, verbosity=plan.verbosity,
             leader_election=plan.leader_election, release=plan.release,
         )  # fmt: skip
         self.main = main
         self.session = Session(plan, main.post_message)
+        if plan.tour:
+            main.begin_tour()
         main.begin_with(self.session.start)
         if isinstance(self.app.screen, ProgressScreen | StartScreen):
             self.app.switch_screen(main)

@@ -77,6 +77,10 @@ _EVERYWHERE: tuple[Action, ...] = (
     Action("app.go_log", (", l",), "everywhere", "log", "Go to the log pane"),
     Action("app.go_queue", (", q",), "everywhere", "queue", "Go to the queue pane"),
     Action("app.workflow", (", w",), "everywhere", "workflow", "Show the way from Go set-up to log analysis"),
+    Action(
+        "app.tour", (", g",), "everywhere", "guided tour",
+        "Begin the guided tour, or go on to its next step", 0, "debugger",
+    ),
     Action("app.doctor", (", o",), "everywhere", "doctor", "Run every check of the set-up, each with its fix"),
     Action(
         "app.build", (", b",), "everywhere", "build",

@@ -59,12 +59,14 @@ BREAKPOINT = model.Breakpoint(1, SCHEDULE_ONE, SOURCE.path, 4, SCHEDULE_ONE, hit
 class WishingApp(Stage):
     """Shows a main screen and keeps what is wished."""
 
+    screen_class = MainScreen
+
     def __init__(self, *, debugger: bool = True, theme: str = "mono") -> None:
         super().__init__(load_themes(), theme)
         self.wishes: list[messages.Wish] = []
         panes: dict[str, Widget] = {"debugger": DebuggerPane()} if debugger else {}
         panes |= {"queue": QueuePane(), "log": LogPane(LogStore((), lambda _: None))}
-        self.main = MainScreen(
+        self.main = self.screen_class(
             KeyTable(), panes, "debugger" if debugger else "log",
             frozenset({"debugger", "log"} if debugger else {"log"}), verbosity=5, release="v1.36.3",
         )  # fmt: skip
