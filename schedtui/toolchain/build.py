@@ -168,6 +168,7 @@ def _go_build(
             expected_seconds=earlier.get("seconds"),
         )
         seconds = run_go_build(run, progress, cancel)
+        began = max(began, _completed_by_go(request))
         places = _own_directories(request, go, plan, environment)
         (Path(beside) / output.name).replace(output)
     record[_record_key(request)] = {
@@ -312,6 +313,14 @@ def _newest_change(request: BuildRequest, places: list[str]) -> tuple[str, float
         return None
     name = os.path.relpath(newest[0], root)
     return name, newest[1]
+
+
+def _completed_by_go(request: BuildRequest) -> float:
+    """When go itself wrote the tree's go.mod or go.sum, as it does with -mod=mod: that makes no binary old."""
+    if "-mod=mod" not in os.environ.get("GOFLAGS", "").split():
+        return 0.0
+    files = (request.checkout.root / name for name in ("go.mod", "go.sum"))
+    return max((path.stat().st_mtime for path in files if path.is_file()), default=0.0)
 
 
 def _newer(best: tuple[str, float] | None, path: Path) -> tuple[str, float] | None:

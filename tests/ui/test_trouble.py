@@ -178,7 +178,8 @@ async def test_compiler_errors_are_listed_and_enter_goes_to_the_line() -> None:
     failed = BuildState(1, "failed", "kube-scheduler", title="The build of kube-scheduler failed", errors=errors)
     async with app.run_test(size=(120, 30)) as pilot:
         await tell(pilot, messages.BuildProgressed(failed))
-        assert isinstance(app.screen, BuildScreen)
+        assert [type(screen) for screen in app.screen_stack[-1:]] == [BuildScreen]
+        assert screen_text(pilot)[1].startswith("program")
         assert "undefined: nonsense" in text_of(pilot)
         await pilot.press("enter")
         await pilot.pause()

@@ -77,6 +77,11 @@ class BuildScreen(ModalScreen[Any]):
             keys = [*places, ("r", "build and restart"), ("b", "build only"), ("Esc", "back")]
         self.query_one(KeyRow).show_keys(keys)
         self.query_one(PaneTitle).show(summary=state.title or state.step or state.why_stale or "up to date")
+        # Once it has a size: a view without one would scroll what stands above out of sight.
+        self.call_after_refresh(self._to_first_error)
+
+    def _to_first_error(self) -> None:
+        view = self.query_one("#list", RowsView)
         if view.selected is None or view.selected.payload is None:
             first = next((index for index, item in enumerate(view.rows) if item.payload is not None), None)
             if first is not None:

@@ -39,7 +39,7 @@ class SourceShelf:
         """
         self._checkout = checkout
         self._log_calls = log_calls
-        self._kept: dict[str, SourceText] = {}
+        self._kept: dict[str, tuple[int, SourceText]] = {}
         self._lock = threading.Lock()
 
     def resolve(self, name: str) -> Path | None:
@@ -51,18 +51,28 @@ class SourceShelf:
 
     def text(self, name: str) -> SourceText:
         """The file, or the reason why it cannot be shown."""
+        stamp = self._stamp(name)
         with self._lock:
-            kept = self._kept.get(name)
-        if kept is None:
+            earlier, kept = self._kept.get(name, (0, None))
+        if kept is None or earlier != stamp:
+            # Never shown before, or edited since: a rebuild beside the session follows an edit.
             kept = self._read(name)
             with self._lock:
                 if len(self._kept) >= KEPT_FILES:
                     self._kept.clear()
-                self._kept[name] = kept
+                self._kept[name] = (stamp, kept)
         # Marks hold counts that grow: they are looked up at each showing, the lines are not read again.
         if not kept.lines or self._log_calls is None:
             return kept
         return replace(kept, log_calls=self._log_calls(Path(kept.path)))
+
+    def _stamp(self, name: str) -> int:
+        """When the file was last written, in nanoseconds; 0 when it cannot be told."""
+        path = self.resolve(name) if name else None
+        try:
+            return path.stat().st_mtime_ns if path is not None else 0
+        except OSError:
+            return 0
 
     def _read(self, name: str) -> SourceText:
         if not name:
