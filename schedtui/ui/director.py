@@ -42,6 +42,10 @@ if TYPE_CHECKING:
     from schedtui.ui.stage import Stage
 
 
+PREPARING_SECONDS = 15.0
+"""How long a preparation may take to give up once there is no screen any more; what it holds then ends with us."""
+
+
 class Director:
     """One run of the TUI."""
 
@@ -100,8 +104,13 @@ class Director:
     async def act(self, wish: messages.Wish) -> None:
         """Carry out a wish."""
         act = self._acts.get(type(wish))
-        if act is not None:
+        if act is None:
+            return
+        try:
             await invoke(act, wish)
+        except SchedtuiError as error:
+            # Expected: it ends the wish, not the program.
+            self.tell(error.as_text(), "warning")
 
     def tell(self, text: str, severity: Any = "information") -> None:  # noqa: ANN401  # the severities of a notice
         """Say something on the screen that is there."""
@@ -135,17 +144,21 @@ class Director:
         try:
             plan = prepare.prepare(request, screen.post_message, cancel)
             if cancel.is_set():
-                if plan.lab is not None:
-                    plan.lab.close()
+                prepare.give_up(plan)
                 raise Cancelled("cancelled")
-            self.app.call_from_thread(self._open, plan)
+            self._on_screen(self._open, plan)
         except Cancelled:
-            self.app.call_from_thread(self.app.exit, 130)
+            self._on_screen(self.app.exit, 130)
         except SchedtuiError as error:
             self.failure = error
             screen.post_message(messages.WorkFailed("prepare", error))
         except Exception as error:  # noqa: BLE001 - a bug: shown as one, never a thread that dies silently
-            self.app.call_from_thread(self.app.panic, self._fault(error))
+            self._on_screen(self.app.panic, self._fault(error))
+
+    def _on_screen(self, act: Callable[..., object], value: object) -> None:
+        """Do something on the UI loop, from another thread; without a screen there is nobody to do it for."""
+        if self.app.is_running:
+            self.app.call_from_thread(act, value)
 
     def _open(self, plan: Plan) -> None:
         """The plan is there: show the panes and start the session."""
@@ -241,6 +254,8 @@ class Director:
     def clean_up(self) -> None:
         """End what is ours without the screen; the last resort when the terminal is gone."""
         self._cancel.set()
+        if self._preparing is not None:
+            self._preparing.join(PREPARING_SECONDS)
         if self.session is not None:
             self.session.close()
 

@@ -7,6 +7,7 @@ It runs on one worker thread and can be cancelled.
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -112,6 +113,16 @@ def prepare(request: Request, post: Callable[[Message], object], cancel: threadi
     if request.kind == "lab":
         return _prepare_lab(request, progress, cancel)
     return _prepare_target(request, progress, cancel)
+
+
+def give_up(plan: Plan) -> None:
+    """End what was prepared for a plan that nobody wants any more."""
+    if plan.lab is not None:
+        plan.lab.close()
+    start = plan.start
+    if start is not None and not start.persistent:
+        # A persistent one may be a session of earlier that lives.
+        shutil.rmtree(start.run_directory, ignore_errors=True)
 
 
 def plan_logs(request: Request) -> Plan:
