@@ -146,7 +146,10 @@ def test_a_program_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 # --- stalls and age ---------------------------------------------------------------------------------------------
 
-WAITING = "I0301 10:00:00.000000 1 leaderelection.go:257] attempting to acquire leader lease kube-system/kube-scheduler...\n"
+WAITING = (
+    "I0301 10:00:00.000000 1 leaderelection.go:257] attempting to acquire leader lease"
+    " kube-system/kube-scheduler...\n"
+)
 ATTEMPT = 'I0301 10:00:09.000000 1 schedule_one.go:85] "Attempting to schedule pod" pod="default/a"\n'
 
 
