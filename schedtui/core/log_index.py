@@ -11,12 +11,14 @@ text that has no header anywhere, are records of their own unless they are inden
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from schedtui.core import log_headers
+from schedtui.core.klog.assembly import split_records
 from schedtui.core.klog.lines import FIRST_STARTING_CLASS, LineClass, classify
 from schedtui.core.klog.wrappers import peel
 from schedtui.core.log_headers import PADDING, UNKNOWN_TIME
@@ -44,6 +46,11 @@ _JSON = re.compile(
     rb'\{"ts":(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?),(?:"logger":"[^"]*",)?(?:"caller":"([^"]*?)(?::(\d+))?",)?'
     rb'"msg":"((?:[^"\\]|\\.)*)"'
 )
+_PID = re.compile(rb"[IWEF]\d{4}(?:\d{4})? \d\d:\d\d:\d\d\.\d{6} +(\d+) ")
+_JUDGED_STARTS = 64
+"""Headers at a block's beginning of which the usual process is found."""
+_OPENS = re.compile(rb"=<\r?\n| (?:stderr|stdout) P[ :]")
+"""What begins in wrapped lines and goes on in the next ones: a block of lines, a line that was cut."""
 _DOCKER_START = b'{"log":"'
 _JSON_LEVEL = re.compile(rb',"v":(\d+)[,}]')
 _MILLISECONDS_FROM = 1e11
@@ -80,6 +87,11 @@ class Chunk:
     """100 · month + day of the last header; 0 when there is none."""
     last_year: int
     """The year taken for it."""
+    ends: NDArray[np.uint32] | None = None
+    """Where records end, counted from ``base``; None (nearly always) when each ends where the next one starts.
+    Otherwise lines of other units stand within records."""
+    wrapped: bool = False
+    """Later lines may go on with records before the last one: wrapped lines of several units."""
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -90,6 +102,8 @@ class Chunk:
 
     def stop(self, index: int) -> int:
         """Byte offset behind a record."""
+        if self.ends is not None:
+            return self.base + int(self.ends[index])
         return self.end if index + 1 == len(self.starts) else self.base + int(self.starts[index + 1])
 
     def times(self) -> NDArray[np.int64]:
@@ -137,6 +151,7 @@ class ChunkBuilder:
         """
         self.sites = sites
         self._widths: list[int] = []
+        self._wrapped_text = False
 
     def build(
         self, block: bytearray, size: int, base: int, year: YearHint, *, whole: bool = False
@@ -168,8 +183,38 @@ class ChunkBuilder:
         own = self._with_lone_lines(block, text, lines, columns, size, whole=whole)
         if not len(own):
             return None
+        ends = None
+        wrapped = self._wrapped_text or bool((columns > 0).any() and _OPENS.search(block, 0, size))
+        if wrapped:
+            own, ends = self._as_the_parser_splits(block, lines, columns, own, size, whole=whole)
         counts = np.diff(np.append(own, len(lines)))
-        return self._chunk(block, text, lines[own], columns[own], counts, size, base, year)
+        chunk = self._chunk(block, text, lines[own], columns[own], counts, size, base, year)
+        if not wrapped:
+            return chunk
+        shifted = None if ends is None else (ends - lines[own[0]]).astype(np.uint32)
+        return replace(chunk, ends=shifted, wrapped=True)
+
+    @staticmethod
+    def _as_the_parser_splits(
+        block: bytearray,
+        lines: NDArray[np.int64],
+        columns: NDArray[np.int64],
+        own: NDArray[np.int64],
+        size: int,
+        *,
+        whole: bool,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+        """Lines that start records, and where these end when they overlap, found by the parser.
+
+        Whether a wrapped line goes on with the one above it, its unit (a stream, a journal unit) decides.
+        """
+        if not whole:
+            own = own[_first_of_the_usual_process(block, lines, columns, own) :]
+        first = int(lines[own[0]])
+        found = sorted(split_records(bytes(block[first:size])))
+        starts = np.array([start for start, _ in found], np.int64) + first
+        ends = starts + np.array([length for _, length in found], np.int64)
+        return np.searchsorted(lines, starts), ends if (ends[:-1] > starts[1:]).any() else None
 
     @staticmethod
     def _with_lone_lines(
@@ -204,6 +249,7 @@ class ChunkBuilder:
         """For each line the column where its header starts; -1 for lines without one."""
         columns = np.full(len(lines), -1, np.int64)
         columns[log_headers.find_headers(text, lines)] = 0
+        self._wrapped_text = False
         first = text[lines]
         rest = np.flatnonzero((columns < 0) & (first != 0x09) & (first != 0x20) & (first != _NEW_LINE))
         ends = np.append(lines[1:], size)
@@ -222,7 +268,8 @@ class ChunkBuilder:
         if block.startswith(b'{"ts":', start):
             return 0
         line = bytes(block[start:end]).rstrip(b"\r\n")
-        column = header_column(line)
+        column, wrapped = header_column(line)
+        self._wrapped_text = self._wrapped_text or (wrapped and column < 0)
         if column > 0 and column not in self._widths and len(self._widths) < MOST_WIDTHS:
             self._widths.append(column)
         return column
@@ -315,14 +362,38 @@ class ChunkBuilder:
         return header[1][0], number, time, month_day
 
 
-def header_column(line: bytes) -> int:
-    """The column where a line's header, JSON object or collector's notice starts; -1 when it starts no record."""
+def header_column(line: bytes) -> tuple[int, bool]:
+    """Where a line's header, JSON object or collector's notice starts, and whether a wrapper is around it.
+
+    The column is -1 when the line starts no record.
+    """
     if classify(line) >= FIRST_STARTING_CLASS and not line.startswith(_DOCKER_START):
-        return 0
-    body = peel(line).body
+        return 0, False
+    peeled = peel(line)
+    body = peeled.body
     if body is line or classify(body) < FIRST_STARTING_CLASS:
-        return -1
-    return len(_DOCKER_START) if line.startswith(_DOCKER_START) else len(line) - len(body)
+        return -1, peeled.time is not None or peeled.unit is not None
+    column = len(_DOCKER_START) if line.startswith(_DOCKER_START) else len(line) - len(body)
+    # A line that the next one goes on with is no more than the beginning of its text.
+    return column, True
+
+
+def _first_of_the_usual_process(
+    block: bytearray, lines: NDArray[np.int64], columns: NDArray[np.int64], own: NDArray[np.int64]
+) -> int:
+    """Which of the first starts is one for certain.
+
+    A block may begin within lines whose tabs a journal has taken away: a header in them looks like any other, but
+    names another process.
+    """
+    pids: list[bytes] = []
+    for line in own[:_JUDGED_STARTS].tolist():
+        header = _PID.match(block, int(lines[line]) + max(0, int(columns[line])))
+        pids.append(header[1] if header is not None else b"")
+    if not any(pids):
+        return 0
+    usual = Counter(pid for pid in pids if pid).most_common(1)[0][0]
+    return pids.index(usual)
 
 
 def _without_stacks(
@@ -370,7 +441,9 @@ def sliced(chunk: Chunk, first: int, stop: int) -> Chunk:
     counts = chunk.line_counts[first:stop]
     return replace(
         chunk,
-        base=chunk.start(first), end=chunk.stop(stop - 1), starts=chunk.starts[first:stop] - shift,
+        base=chunk.start(first), end=chunk.end if stop >= len(chunk) else chunk.start(stop),
+        ends=None if chunk.ends is None else chunk.ends[first:stop] - shift,
+        starts=chunk.starts[first:stop] - shift,
         severity=chunk.severity[first:stop], site=chunk.site[first:stop], ticks=chunk.ticks[first:stop],
         line_counts=counts, line_total=int(counts.sum()),
     )  # fmt: skip
@@ -390,7 +463,15 @@ def joined(chunks: Sequence[Chunk]) -> Chunk:
         *_packed(np.concatenate([chunk.times() for chunk in chunks])),
         counts, sum(chunk.line_total for chunk in chunks),
         head.first_month_day, head.first_year, tail.last_month_day, tail.last_year,
+        _joined_ends(chunks), chunks[-1].wrapped,
     )  # fmt: skip
+
+
+def _joined_ends(chunks: Sequence[Chunk]) -> NDArray[np.uint32] | None:
+    if all(chunk.ends is None for chunk in chunks):
+        return None
+    base = chunks[0].base
+    return np.array([chunk.stop(index) - base for chunk in chunks for index in range(len(chunk))], np.uint32)
 
 
 def padded(data: bytes) -> bytearray:

@@ -36,6 +36,9 @@ TAIL_BYTES = 256 << 10
 LONGEST_SEARCH_FOR_HEADER = 64 << 20
 """How far back a record's start is looked for before lines count as records of their own."""
 
+READ_AGAIN = 16
+"""Records at the end of wrapped text that are read again with what follows: it may go on with one of them."""
+
 CHUNK_RECORDS = 32_768
 """Live chunks are joined up to this many records."""
 
@@ -56,6 +59,8 @@ class Added:
     piece: Piece
     place: str
     """``front``, ``back``, or ``last`` when it replaces the last piece, which has grown."""
+    again: int = 1
+    """With ``last``: how many of the last piece's records have been read again."""
 
 
 class Generation:
@@ -187,8 +192,9 @@ class LogInput:
             return self._first_look(generation, size, final=final)
         last = generation.last
         late = self._merged or generation is not self._generations[-1]
+        again = min(len(last), READ_AGAIN if last.wrapped else 1)
         # What a late writer adds to an old file stands behind the divider: its last record is not read again.
-        start = generation.high if late else last.start(len(last) - 1)
+        start = generation.high if late else last.start(len(last) - again)
         upto = min(size, max(start, generation.high) + BLOCK_BYTES)
         block, count = self._read(generation.file, start, upto - start)
         count = self._complete(block, count, start, size, final=final)
@@ -202,11 +208,11 @@ class LogInput:
         self._note_behind(size - chunk.end)
         if late:
             return [Added(Piece((generation.part(chunk),)), "back")]
-        return [Added(piece, place) for piece, place in self._regrown(generation, last, chunk)]
+        grown = self._regrown(generation, last, chunk, len(last) - again)
+        return [Added(piece, place, again) for piece, place in grown]
 
-    def _regrown(self, generation: Generation, last: Chunk, chunk: Chunk) -> list[tuple[Piece, str]]:
-        """Put a chunk that begins with the last record again behind the last chunk."""
-        kept = len(last) - 1
+    def _regrown(self, generation: Generation, last: Chunk, chunk: Chunk, kept: int) -> list[tuple[Piece, str]]:
+        """Put a chunk that begins with the last chunk's last records again behind the others."""
         if kept == 0:
             generation.last = chunk
             return [(Piece((generation.part(chunk),)), "last")]
@@ -400,7 +406,10 @@ def _last_day(block: bytearray, count: int) -> tuple[int, int]:
 
 
 def _open_block(block: bytearray, end: int) -> int:
-    """Where the last record starts when it holds a ``key=<`` block that is not closed yet; else -1."""
+    """Where the last record starts when its end is surely missing; else -1."""
+    unfinished = _unfinished_line(block, end)
+    if unfinished >= 0:
+        return unfinished
     opening = block.rfind(b"=<\n", 0, end)
     if opening < 0:
         return -1
@@ -411,6 +420,26 @@ def _open_block(block: bytearray, end: int) -> int:
         if line.startswith(b" >"):
             return -1
     return block.rfind(b"\n", 0, opening) + 1
+
+
+_PARTIAL = re.compile(rb"^\S+ (stdout|stderr) ([FP])(?=[ :\n])", re.MULTILINE)
+_PARTIAL_SEARCH = 64 << 10
+"""How far back from the end the first piece of a cut line is looked for."""
+
+
+def _unfinished_line(block: bytearray, end: int) -> int:
+    """Where a line starts that a container runtime has cut and whose last piece has not come; else -1."""
+    last = block.rfind(b"\n", 0, max(0, end - 1)) + 1
+    if _PARTIAL.match(block, last, end) is None:
+        return -1
+    start = block.find(b"\n", max(0, end - _PARTIAL_SEARCH), end) + 1 if end > _PARTIAL_SEARCH else 0
+    cut: dict[bytes, int] = {}
+    for found in _PARTIAL.finditer(block, start, end):
+        if found[2] == b"P":
+            cut.setdefault(found[1], found.start())
+        else:
+            cut.pop(found[1], None)
+    return min(cut.values(), default=-1)
 
 
 class Spool:

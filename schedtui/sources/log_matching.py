@@ -17,7 +17,7 @@ from schedtui.core.log_index import PLAIN
 from schedtui.core.log_rows import ALL_LEVELS, Selection
 from schedtui.core.log_search import compile_pattern
 from schedtui.core.log_sites import UNKNOWN_LEVEL, SiteTable
-from schedtui.sources.log_text import flags_over_parts, read_record, scan_blocks
+from schedtui.sources.log_text import flags_over_parts, own_text, read_record, record_bytes, scan_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,6 +41,11 @@ class TextScan:
         for part in piece.parts:
             flags = np.zeros(len(part.chunk), np.bool_)
             from_record = first if piece.part_of is None else 0
+            if part.chunk.ends is not None:
+                for index in range(from_record, len(part.chunk)):
+                    flags[index] = self.pattern.matches(own_text(part, index))
+                found.append(flags)
+                continue
             for start, block, starts in scan_blocks(part, from_record):
                 flags[start : start + len(starts)] = self.pattern.flags(block, starts)
             found.append(flags)
@@ -90,6 +95,10 @@ class Matcher:
         columns = Evaluation(part.chunk, self._sites, first, len(part.chunk)).verdict(wanted.node)
         if not columns.open.any():
             flags[first:] = columns.sure
+            return flags
+        if part.chunk.ends is not None:
+            for index in range(first, len(part.chunk)):
+                flags[index] = wanted(self._record(part, index, record_bytes(part, index)))
             return flags
         for start, block, starts in scan_blocks(part, first):
             stop = start + len(starts)

@@ -346,7 +346,7 @@ class _TextReader:
                 ahead += 1
                 if part.chunk.stop(ahead) - start > ROW_BLOCK_BYTES // 4:
                     break
-                size = part.chunk.stop(ahead) - start
+                size = max(size, part.chunk.stop(ahead) - start)
             self._block = part.file.read(start, size)
         return self._block[start - self._start : stop - self._start]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from schedtui.core.klog import Clock, parse_record
+from schedtui.core.klog import Clock, RecordReader, parse_record
 from schedtui.core.record import EPOCH
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 SCAN_BYTES = 1 << 20
 """How much text is read at a time by a scan: what the processor's cache holds; four times as much is slower."""
+
+_NO_LEVELS = np.full(1 << 16, -1, np.int16)
 
 
 def scan_blocks(part: Part, first: int = 0) -> Iterator[tuple[int, bytes, NDArray[np.int64]]]:
@@ -52,14 +54,25 @@ def record_bytes(part: Part, index: int) -> bytes:
     return part.file.read(start, part.chunk.stop(index) - start)
 
 
+def own_text(part: Part, index: int) -> bytes:
+    """The text of a record within which lines of others stand, without them."""
+    return read_record(part, index, record_bytes(part, index), _NO_LEVELS).raw.encode("utf-8", "replace")
+
+
 def read_record(part: Part, index: int, raw: bytes, levels: NDArray[np.int16], line: int = 0) -> Record:
     """A record from its bytes, with the time and the level that the index has found for it."""
     chunk = part.chunk
     moment = chunk.time(index)
     year = EPOCH.year if moment is None else (EPOCH + timedelta(microseconds=moment)).year
-    record = parse_record(
-        raw, line=line, offset=chunk.start(index), source=part.source, clock=Clock.for_year(year, guessed=True)
-    )
+    clock = Clock.for_year(year, guessed=True)
+    record = None
+    if chunk.ends is not None:
+        # Lines of other units stand between its own.
+        reader = RecordReader(part.source, clock, line=line, offset=chunk.start(index))
+        records = reader.feed(raw) + reader.finish()
+        record = next((one for one in records if one.offset == chunk.start(index)), None)
+    if record is None:
+        record = parse_record(raw, line=line, offset=chunk.start(index), source=part.source, clock=clock)
     if record.v is not None or record.severity != "I":
         return record
     level = int(levels[chunk.site[index]])

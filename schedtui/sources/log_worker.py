@@ -304,7 +304,7 @@ class LogWorker:
 
     def _tell_jobs(self, number: int, change: Added, last: Piece | None) -> None:
         if change.place == "last" and last is not None:
-            keep = min(len(last) - 1, len(change.piece))
+            keep = max(0, min(len(last) - change.again, len(change.piece)))
             if self._builder is not None and number in self._builder:
                 self._builder.shrink_last(keep)
                 self._builder.extend_last(self._matcher.flags(change.piece, keep))

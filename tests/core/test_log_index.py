@@ -87,6 +87,55 @@ def test_any_mixture_of_lines_splits_as_the_parser_splits_it(lines: list[bytes])
         assert boundaries(index(data)) == split_records(data)
 
 
+CRI = b"2026-03-01T01:55:48.613937621Z "
+JOURNAL = b"Feb 14 19:59:55 box kube-scheduler[7]: "
+WRAPPED = (
+    CRI + b'stderr F I0301 17:55:48.613828       1 a.go:8] "m" pod="shop/cart-0"',
+    CRI + b'stderr P I0301 17:55:48.613828       1 a.go:8] "m',
+    CRI + b"stderr P  in the middle",
+    CRI + b'stderr F  end" pod="shop/cart-1"',
+    CRI + b"stdout F said by another stream",
+    CRI + b"stdout P said in",
+    CRI + b"stdout F  pieces",
+    CRI + b'stderr F E0301 17:55:48.613828       1 a.go:8] "m" err=<',
+    CRI + b'stderr F \tI0102 15:04:05.678901   12345 schedule_one.go:302] "Successfully bound pod to node"',
+    CRI + b"stderr F  > attempts=3",
+)
+JOURNALLED = (
+    JOURNAL + b'I0301 17:55:48.613828       1 a.go:8] "m" pod="shop/cart-0"',
+    JOURNAL + b'E0301 17:55:48.613828       1 a.go:8] "m" err=<',
+    JOURNAL + b"plugin returned:",
+    JOURNAL + b'I0102 15:04:05.678901   12345 schedule_one.go:302] "Successfully bound pod to node" pod="f/p"',
+    JOURNAL + b'> pod="shop/cart-0" attempts=3',
+    b"Feb 14 19:59:56 box sshd[99]: Accepted publickey for someone",
+    b'Feb 14 19:59:57 box etcd[12]: {"level":"info","msg":"compacted"}',
+    JOURNAL + b"goroutine 1 [running]:",
+)
+
+
+@pytest.mark.parametrize("choice", [WRAPPED, JOURNALLED])
+@given(data=st.data())
+def test_wrapped_lines_split_as_the_parser_splits_them(choice: tuple[bytes, ...], data: st.DataObject) -> None:
+    lines = data.draw(st.lists(st.sampled_from(choice), min_size=1, max_size=30))
+    text = b"\n".join(lines) + b"\n"
+    split = sorted(split_records(text))
+    found = index(text)
+    assert [start for start, _ in boundaries(found)] == [start for start, _ in split]
+    if found.ends is not None:
+        assert boundaries(found) == split
+    again = joined([sliced(found, 0, 1), sliced(found, 1, len(found))]) if len(found) > 1 else found
+    assert [again.stop(place) for place in range(len(again))] == [found.stop(place) for place in range(len(found))]
+    assert (again.base, again.end) == (found.base, found.end) == (0, len(text))
+
+
+def test_a_block_that_begins_within_a_journals_stripped_lines_finds_the_real_header() -> None:
+    lines = [JOURNALLED[3], JOURNALLED[4], *(JOURNALLED[0],) * 5]
+    text = b"half a line\n" + b"\n".join(lines) + b"\n"
+    chunk = ChunkBuilder(SiteTable()).build(padded(text), len(text), 1000, YearHint(2026))
+    assert chunk is not None
+    assert chunk.base == 1000 + text.index(JOURNALLED[0])
+
+
 @given(st.lists(st.sampled_from(LINES), min_size=2, max_size=60), st.data())
 def test_blocks_indexed_backward_give_the_same_columns(lines: list[bytes], data: st.DataObject) -> None:
     whole = index(b"\n".join(lines) + b"\n")
