@@ -104,7 +104,14 @@ def _set_value(bench: Workbench, command: model.SetValue) -> None:
 
 
 def _evaluate(bench: Workbench, command: model.Evaluate) -> None:
-    variable = bench.inspector.open(command.expression, full=command.full)
+    try:
+        variable = bench.inspector.open(command.expression, full=command.full)
+    except DebuggerFailed as error:
+        if not command.quiet:
+            raise
+        variable = model.Variable(
+            command.expression, "", "", expression=command.expression, unreadable=error.title
+        )
     bench.post(model.Evaluated(command.ticket, variable))
 
 

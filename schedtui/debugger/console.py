@@ -41,17 +41,6 @@ BREAKPOINT_WORDS = (
 CHANGING_WORDS = ("set", "source", "config", "jump", "checkpoint", "clear-checkpoint")
 """Commands after which values may be others, or shown in another way."""
 
-DLV_COMMANDS = (
-    "args", "break", "breakpoints", "call", "check", "checkpoints", "clear", "clearall", "condition", "config",
-    "continue", "deferred", "disassemble", "display", "down", "dump", "edit", "examinemem", "exit", "frame",
-    "funcs",
-    "goroutine", "goroutines", "help", "libraries", "list", "locals", "next", "next-instruction", "on", "packages",
-    "print", "rebuild", "regs", "restart", "set", "source", "sources", "stack", "step", "step-instruction",
-    "stepout", "target", "thread", "threads", "toggle", "trace", "transcript", "types", "up", "vars", "watch",
-    "whatis",
-)  # fmt: skip
-"""For completion; ``help`` lists them with dlv's own words."""
-
 PRINT_WORDS = ("print", "p")
 """dlv's words for showing a value."""
 

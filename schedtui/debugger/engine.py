@@ -29,6 +29,7 @@ from schedtui.debugger.launching import (
 )
 from schedtui.debugger.model import (
     ConsoleOutput,
+    Evaluate,
     Failed,
     QuestionAsked,
     Restart,
@@ -420,6 +421,9 @@ class Engine:
         if needs is Needs.STOPPED or (needs is Needs.EITHER and not rule.pauses(command)):
             if rule.free(command):
                 rule.handle(self, command)
+                return
+            if isinstance(command, Evaluate) and command.quiet:
+                # It was asked for at a stop that is over.
                 return
             raise DebuggerFailed("The target is running", hint="Ctrl-C stops it first.")
         if needs is Needs.NOTHING:

@@ -254,6 +254,8 @@ class Evaluate:
     ticket: int = 0
     full: bool = False
     """Load strings, maps and slices much further than usual."""
+    quiet: bool = False
+    """Answer with an unreadable value where dlv cannot evaluate it, instead of ``Failed``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,6 +199,8 @@ class View:
     """Matches Go's type name without pointers."""
     rows: tuple[Row, ...]
     after: Callable[[str, Read], Iterable[str]] | None = None
+    bars_first: bool = False
+    """True when those lines come right behind the first row: a small pane shows them then."""
     """More lines that need several values at once."""
 
 
@@ -214,6 +216,16 @@ def _bars(expression: str, read: Read) -> Iterable[str]:
     if pods is not None:
         count = int(inner(pods).get("len", 0))
         yield f"{'pods':<12}{bar(count, most)} {count} of {most}"
+
+
+def _short_resources(expression: str, read: Read) -> Iterable[str]:
+    """What a node has too little of for a pod (``noderesources.InsufficientResource``)."""
+    for one in elements(read(expression, "2, 256, 16")):
+        name = plain(member(one, "ResourceName"))
+        asked, used, most = (whole(member(one, part)) for part in ("Requested", "Used", "Capacity"))
+        show = size if name in ("memory", "ephemeral-storage") else ("{}m".format if name == "cpu" else str)
+        reason = plain(member(one, "Reason"))
+        yield f"{name:<12}{reason}: asks {show(asked)}, {show(most - used)} of {show(most)} free"
 
 
 def bar(taken: int, most: int) -> str:
@@ -362,6 +374,12 @@ VIEWS: tuple[View, ...] = (
             Row("generation", (".Generation",)),
         ),
         _bars,
+        bars_first=True,
+    ),
+    View(
+        re.compile(r"\[\]k8s\.io/kubernetes/pkg/scheduler/framework/plugins/noderesources\.InsufficientResource"),
+        (),
+        _short_resources,
     ),
     View(
         re.compile(r"k8s\.io/(?:kubernetes/pkg/scheduler/framework|kube-scheduler/framework)\.Status"),
@@ -430,9 +448,9 @@ def render(document: Document, expression: str, read: Read) -> tuple[str, ...]:
         text = row.show(value) if value is not None else ""
         if text:
             lines.append(f"{row.label:<16}{text}")
-    if view.after is not None:
-        lines.extend(view.after(expression + suffix, read))
-    return tuple(lines)
+    more = list(view.after(expression + suffix, read)) if view.after is not None else []
+    place = 1 if view.bars_first else len(lines)
+    return (*lines[:place], *more, *lines[place:])
 
 
 # --- the pod of a frame -----------------------------------------------------------------------------------------

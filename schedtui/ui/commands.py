@@ -31,7 +31,11 @@ COMMANDS: tuple[TypedCommand, ...] = (
     TypedCommand("pod", "NS/NAME", "Tell a pod's story"),
     TypedCommand("why", "NS/NAME", "Say why a pod is pending"),
     TypedCommand("verbosity", "N", "Change the running scheduler's verbosity"),
-    TypedCommand("load", "SCENARIO", "Load a scenario into the lab"),
+    TypedCommand(
+        "load", "[SCENARIO …|stop]", "Play a scenario (seed=N, rate=N, duration=N), list them, or end it"
+    ),
+    TypedCommand("lab", "", "Show the lab's endpoints, parts, sizes and health"),
+    TypedCommand("logs", "[PART …|all|none]", "Show logs of the lab's parts among the scheduler's records"),
     TypedCommand("again", "[NS/NAME]", "Make a pod of the lab anew, so that the scheduler tries it at once"),
     TypedCommand("tour", "[next|end]", "Begin the guided tour, go on in it, or end it"),
     TypedCommand("report", "", "Count the log: bindings per node, waits, failure reasons, slowest pods"),

@@ -54,6 +54,15 @@ class DebuggerReported(Message):
 
 
 @dataclass
+class HistoryRemembered(Message):
+    """What was typed to dlv in earlier sessions on the same tree, oldest first."""
+
+    lines: tuple[str, ...]
+    stations: tuple[str, ...] = ()
+    """Names of the catalogue, to complete with."""
+
+
+@dataclass
 class SourceOpened(Message):
     """A source line that was asked for."""
 
@@ -238,6 +247,14 @@ class LogCostMeasured(Message):
     """One line: how much."""
     lines: tuple[str, ...]
     """Which messages, and what to use instead."""
+
+
+@dataclass
+class LabTold(Message):
+    """A part of the lab died, or the lab is gone."""
+
+    text: str
+    """One line that stays in the status line; empty when all is well."""
 
 
 @dataclass

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual._callback import invoke
 
+from schedtui.core.masking import mask
 from schedtui.debugger import model
 from schedtui.ui import messages
 from schedtui.ui.commands import TypedCommand
@@ -70,8 +71,19 @@ class ActionsScreen(PanesScreen):
             await self.run(payload)
         elif isinstance(payload, TypedCommand):
             self._run_command(payload, "")
+        elif isinstance(payload, model.SetBreakpoint):
+            self.command(payload)
         elif typed.strip():
             self.notify_row(f"No action or command: {typed.strip()}", "warning")
+
+    def run_typed(self, line: str) -> None:
+        """Carry out a line: a typed command, or the name of a station to stop at."""
+        name, words = split_typed(line)
+        command = command_named(name)
+        if command is not None:
+            self._run_command(command, words)
+        elif name:
+            self.command(model.SetBreakpoint(line.strip()))
 
     def _run_command(self, command: TypedCommand, words: str) -> None:
         optional = not command.arguments or command.arguments.startswith("[")
@@ -287,6 +299,10 @@ class ActionsScreen(PanesScreen):
         """Tell a pod's story."""
         self.wish(messages.PodStoryRequested(words.strip()))
 
+    def command_again(self, words: str) -> None:
+        """Make a pod of the lab anew: the named one, or the selected one."""
+        self.wish(messages.CommandRequested("again", words.strip() or self._selected_pod()))
+
     def command_save_filter(self, words: str) -> None:
         """Save the present filter under a name."""
         parts = tuple(self.pane("log").filter_parts) if self.has_pane("log") else ()
@@ -296,7 +312,7 @@ class ActionsScreen(PanesScreen):
     def command_transcript(self, words: str) -> None:
         """Save the console's transcript."""
         if self.has_pane("debugger"):
-            text = self.pane("debugger").console.transcript
+            text = mask(self.pane("debugger").console.transcript)
             self.wish(messages.CommandRequested("save", f"{words.strip()}\n{text}\n"))
 
     def command_detach(self, words: str) -> None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schedtui.debugger import model
+from schedtui.debugger.catalogue import own_catalogue
 from schedtui.ui.commands import COMMANDS, TypedCommand
 from schedtui.ui.key_table import shown
 from schedtui.ui.widgets.rows import Row, row
@@ -81,6 +83,12 @@ def palette_rows(table: KeyTable, available: frozenset[Need]) -> list[Row]:
         for action in table.actions
         if (not action.need or action.need in available) and not _is_digit(action) and not _is_move(action)
     ]  # fmt: skip
+    if "debugger" in available:
+        rows += [
+            row((f"break at {station.name}".ljust(28), "key"), (f" {station.title}", ""),
+                key=f"station {station.name}", payload=model.SetBreakpoint(station.name))
+            for station in own_catalogue().stations
+        ]  # fmt: skip
     return rows
 
 

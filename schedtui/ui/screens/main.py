@@ -167,6 +167,8 @@ class MainScreen(TroubleScreen):
             pane.show_evaluated(event)
         elif isinstance(event, model.GoroutinesListed):
             pane.show_goroutines(event)
+        elif isinstance(event, model.FunctionsFound):
+            pane.console.show_functions(event.functions)
         else:
             self._debugger_answered(event)
 
@@ -331,7 +333,15 @@ class MainScreen(TroubleScreen):
     @on(Console.LineTyped)
     def _line_typed(self, event: Console.LineTyped) -> None:
         event.stop()
-        self.post_message(messages.DebuggerCommandRequested(model.Console(event.text)))
+        if event.text.startswith(":"):
+            self.run_typed(event.text[1:])
+        else:
+            self.post_message(messages.DebuggerCommandRequested(model.Console(event.text)))
+
+    @on(messages.HistoryRemembered)
+    def _history_remembered(self, message: messages.HistoryRemembered) -> None:
+        if self.has_pane("debugger"):
+            self.pane("debugger").remember(message.lines, message.stations)
 
     @on(ConsoleInput.Left)
     def _console_left(self, event: ConsoleInput.Left) -> None:

@@ -1,4 +1,4 @@
-"""Typed commands of the palette that need more than the screen: doctor, runs, catalogue, scenarios.
+"""Typed commands of the palette that need more than the screen: doctor, runs, catalogue.
 
 Owns the table of their names and what each does; lists go out as ``ListOffered``. Everything that takes time runs
 on a worker thread.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import threading
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,10 +18,10 @@ from schedtui.core.errors import SchedtuiError, UnreadableInput, WrongUse
 from schedtui.core.events import read_event
 from schedtui.core.log_filter import READY_FILTERS
 from schedtui.core.report import ReportFold
-from schedtui.debugger import model
 from schedtui.toolchain.doctor.run import CHECK_IDS, run_checks
 from schedtui.ui import messages
-from schedtui.ui.services import overview, setup, stories
+from schedtui.ui.services import debug_commands, lab_commands, overview, setup, stories
+from schedtui.ui.services.command_context import Context
 from schedtui.ui.services.report_lines import report_lines
 
 if TYPE_CHECKING:
@@ -34,38 +33,11 @@ if TYPE_CHECKING:
     from schedtui.ui.services.session import Session
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What a command may use."""
-
-    words: str
-    session: Session | None
-    request: Request
-    post: Callable[[Message], object]
-
-    def tell(self, text: str) -> None:
-        """Say something in the status line."""
-        self.post(messages.NoticePosted(text))
-
-    def offer(
-        self, title: str, lines: tuple[tuple[str, str, messages.Wish | None], ...], *, choose: bool = False,
-        search: bool = False,
-    ) -> None:  # fmt: skip
-        """Show a list."""
-        self.post(messages.ListOffered(title, lines, choose, search))
-
-    @property
-    def logs(self) -> tuple[str, ...]:
-        """The logs that are shown."""
-        store = self.session.store if self.session is not None else None
-        return tuple(store.inputs) if store is not None else ()
-
-
 def run(
     name: str, words: str, session: Session | None, request: Request, post: Callable[[Message], object]
 ) -> bool:
     """Carry out a command on a worker thread; False when it is none of these."""
-    command = COMMANDS.get(name)
+    command = COMMANDS.get(name) or debug_commands.COMMANDS.get(name) or lab_commands.COMMANDS.get(name)
     if command is None:
         return False
     context = Context(words.strip(), session, request, post)
@@ -118,7 +90,16 @@ def _build(context: Context) -> None:
 
 
 def _workflow(context: Context) -> None:
-    context.offer("From Go set-up to log analysis", overview.overview_lines(context.session), choose=True)
+    session = context.session
+    subject = setup.subject_of(context.request, session.plan if session is not None else None)
+    checks = session.tool_checks if session is not None else overview.ToolChecks()
+    lines = overview.overview_lines(overview.Sight(session, subject, checks))
+    again = messages.CommandRequested("workflow", "again") if session is not None else None
+    context.post(
+        messages.ListOffered(
+            "From Go set-up to log analysis", lines, choose=True, live=again, again=context.words == "again"
+        )
+    )
 
 
 def _legend(context: Context) -> None:
@@ -135,27 +116,14 @@ def _legend(context: Context) -> None:
 
 
 def _catalogue(context: Context) -> None:
-    from schedtui.debugger.breakpoints import resolve_in_source
-    from schedtui.debugger.catalogue import USER_FILE, load_catalogue
-
-    checkout = context.session.plan.checkout if context.session is not None else None
-    catalogue = load_catalogue(directories().config / USER_FILE)
-    lines: list[tuple[str, str, messages.Wish | None]] = []
-    for station in catalogue.stations:
-        found = resolve_in_source(station, checkout) if checkout is not None else None
-        place = f"{found.file}:{found.line}" if found is not None and found.file else ""
-        missing = found is not None and found.status == "missing"
-        wish = None if missing else messages.DebuggerCommandRequested(model.SetBreakpoint(station.name))
-        reason = f"  {found.moved}" if missing and found is not None else ""
-        lines.append((f"{station.name:<18} {station.title}  {place}{reason}", "dim" if missing else "", wish))
-    for name in catalogue.sets:
-        on = messages.DebuggerCommandRequested(model.SetBreakpoints(name))
-        off = messages.DebuggerCommandRequested(model.SetBreakpoints(name, on=False))
-        lines += [
-            (f"set {name:<14} all of this set on", "key", on),
-            (f"set {name:<14} all of this set off", "dim", off),
-        ]
-    context.offer("Breakpoints", tuple(lines), choose=True, search=True)
+    session = context.session
+    if session is None:
+        return
+    context.post(messages.WorkProgressed("looking up the stations"))
+    lines = session.stations.lines(session.plan.checkout, context.words)
+    context.post(messages.WorkFinished("catalogue"))
+    title = f"Stations for {context.words} alone" if context.words else "Breakpoints"
+    context.offer(title, lines, choose=True, search=True)
 
 
 def _filters(context: Context) -> dict[str, tuple[str, str]]:
@@ -243,18 +211,6 @@ def _why(context: Context) -> None:
     context.offer(f"Why is {context.words} where it is?", tuple((text, role, None) for text, role in lines))
 
 
-def _load(context: Context) -> None:
-    from schedtui.lab.scenario import load_scenario, scenario_files
-
-    if context.session is None or context.session.plan.lab is None:
-        context.tell("Scenarios need a lab: 'schedtui lab'.")
-    elif not context.words:
-        lines = tuple((name, "", messages.CommandRequested("load", name)) for name in scenario_files())
-        context.offer("Scenarios", lines, choose=True)
-    else:
-        context.session.play(*load_scenario(context.words))
-
-
 def _save(context: Context) -> None:
     """Write a text to a new file, private to the user."""
     path, _, text = context.words.partition("\n")
@@ -284,7 +240,6 @@ COMMANDS: dict[str, Callable[[Context], None]] = {
     "open-log": _open_log,
     "open": _open,
     "why": _why,
-    "load": _load,
     "save": _save,
 }
 """Name → what it does."""

@@ -6,7 +6,7 @@ Owns what was said and the history of what was typed. It sends nothing: a submit
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
@@ -14,15 +14,19 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Input
 
+from schedtui.ui.widgets.completion import Completion, Words, complete
 from schedtui.ui.widgets.rows import Row, RowsView, row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from textual.app import ComposeResult
 
 TRANSCRIPT_LIMIT = 5000
 """Lines kept on screen."""
+
+HINT_ROWS = 5
+"""Candidates that are shown at once."""
 
 KIND_ROLES = {"echo": "key", "output": "", "note": "note", "error": "bad", "trace": "log-call"}
 """Kind of console output → role; ``echo`` also starts with a prompt, ``note`` with a sign."""
@@ -38,11 +42,16 @@ class ConsoleInput(Input):
         Binding("up", "history(-1)", show=False),
         Binding("down", "history(1)", show=False),
         Binding("escape", "leave", show=False),
+        Binding("tab", "complete", show=False),
     ]
 
     @dataclass
     class Left(Message):
         """Escape was pressed."""
+
+    @dataclass
+    class CompletionWanted(Message):
+        """Tab was pressed."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's name
         super().__init__(id=id, compact=True, select_on_focus=False, placeholder="dlv command; Esc leaves")
@@ -54,6 +63,10 @@ class ConsoleInput(Input):
         if line and (not self.history or self.history[-1] != line):
             self.history.append(line)
         self._at = len(self.history)
+
+    def action_complete(self) -> None:
+        """Complete the word in front of the cursor."""
+        self.post_message(self.CompletionWanted())
 
     def action_leave(self) -> None:
         """Give the keys back to the pane; what was typed so far stays."""
@@ -73,6 +86,8 @@ class Console(Vertical):
     Console { height: 5; }
     Console ConsoleInput { height: 1; border: none; padding: 0; background: $surface; }
     Console ConsoleInput:focus { border: none; }
+    Console #hints { height: auto; max-height: 6; }
+    Console #hints.-none { display: none; }
     """
 
     @dataclass
@@ -81,14 +96,31 @@ class Console(Vertical):
 
         text: str
 
+    @dataclass
+    class FunctionsWanted(Message):
+        """Dlv should be asked for functions that hold this word."""
+
+        word: str
+
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's name
         super().__init__(id=id)
         self._rows: list[Row] = []
+        self.words = Words()
+        """What there is to complete with; the pane keeps it up to date."""
+        self._cycle: tuple[str, int, tuple[str, ...], int] | None = None
+        """While Tab walks through candidates: line, start, candidates, the one that is shown."""
+        self._waiting = ""
+        """The line for which dlv was asked about functions."""
 
     def compose(self) -> ComposeResult:
         """The two parts."""
         yield RowsView(id="transcript", cursor=False, empty="` types to dlv; break, print, stack … go there")
+        yield RowsView(id="hints", cursor=False)
         yield ConsoleInput(id="console-input")
+
+    def on_mount(self) -> None:
+        """No hints before something is typed."""
+        self._show_hints(())
 
     @property
     def input(self) -> ConsoleInput:
@@ -111,13 +143,87 @@ class Console(Vertical):
         lines = text.rstrip("\n").split("\n")
         self._rows.extend(row((sign, "dim"), (line, role)) for line in lines)
         del self._rows[:-TRANSCRIPT_LIMIT]
-        view = self.query_one(RowsView)
+        view = self.query_one("#transcript", RowsView)
         view.set_rows(self._rows)
         view.move_to(-1)
 
     def scroll_pages(self, by: float) -> None:
         """Look back in the transcript."""
-        self.query_one(RowsView).move_pages(by)
+        self.query_one("#transcript", RowsView).move_pages(by)
+
+    # --- completion
+
+    def on_console_input_completion_wanted(self, event: ConsoleInput.CompletionWanted) -> None:
+        """Complete; pressed again, walk through what is possible."""
+        event.stop()
+        line = self.input.value
+        if self._cycle is not None and line == self._cycle[0]:
+            self._walk()
+            return
+        found = complete(line, self.words)
+        if found.wants_functions and self._waiting != line:
+            self._waiting = line
+            self.post_message(self.FunctionsWanted(found.wants_functions))
+            if not found.candidates:
+                return
+        self._use(line, found)
+
+    def show_functions(self, names: tuple[str, ...]) -> None:
+        """Functions that dlv found for the word."""
+        self.words = replace(self.words, functions=names)
+        if self.input.value == self._waiting:
+            self._use(self._waiting, complete(self._waiting, self.words))
+
+    def _use(self, line: str, found: Completion) -> None:
+        typed = line[found.start :]
+        if not found.candidates:
+            self._show_hints((found.help,) if found.help else ("nothing to complete this with",))
+            return
+        if len(found.candidates) == 1:
+            self._put(line[: found.start] + found.candidates[0] + " ")
+            self._show_hints(())
+            return
+        if len(found.common) > len(typed) and found.common.lower().startswith(typed.lower()):
+            self._put(line[: found.start] + found.common)
+        shown = self.input.value
+        self._cycle = (shown, found.start, found.candidates, -1)
+        self._show_hints(found.candidates)
+
+    def _walk(self) -> None:
+        assert self._cycle is not None
+        line, start, candidates, at = self._cycle
+        at = (at + 1) % len(candidates)
+        line = line[:start] + candidates[at]
+        self._put(line)
+        self._cycle = (line, start, candidates, at)
+        self._show_hints(candidates, at)
+
+    def _put(self, line: str) -> None:
+        self.input.value = line
+        self.input.cursor_position = len(line)
+
+    def _show_hints(self, lines: Sequence[str], at: int = -1) -> None:
+        first = max(0, min(at - HINT_ROWS // 2, len(lines) - HINT_ROWS))
+        rows = [
+            row((line, "key" if number == at else "note"))
+            for number, line in enumerate(lines[first : first + HINT_ROWS], first)
+        ]
+        left = len(lines) - first - HINT_ROWS
+        if left > 0:
+            rows.append(row((f"… {left} more", "dim")))
+        hints = self.query_one("#hints", RowsView)
+        hints.set_rows(rows)
+        hints.styles.height = max(1, len(rows))
+        hints.set_class(not rows, "-none")
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Tell what the command does while it is typed; the walk through candidates ends."""
+        event.stop()
+        if self._cycle is not None and event.value == self._cycle[0]:
+            return
+        self._cycle = None
+        known = complete(event.value, Words()).help if event.value.strip() else ""
+        self._show_hints((known,) if known else ())
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Hand the line on; an empty one does nothing (dlv would repeat its last command)."""

@@ -6,11 +6,14 @@ Owns what it shows of the debugger's events and which part the keys go to. It ho
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from textual.containers import Vertical
 
 from schedtui.debugger import model
+from schedtui.ui.commands import COMMANDS
 from schedtui.ui.messages import (
     NO_SIGHT,
     CopyRequested,
@@ -68,6 +71,7 @@ class DebuggerPane(Vertical):
     DebuggerPane SourceView { height: 1fr; }
     DebuggerPane #data { height: 32%; min-height: 3; }
     DebuggerPane Console { height: 22%; min-height: 3; }
+    DebuggerPane.-data #data { height: 45%; }
     DebuggerPane.-console Console { height: 60%; }
     DebuggerPane.-console #data, DebuggerPane.-console TabBar { display: none; }
     DebuggerPane.-plain SourceView { height: 1fr; }
@@ -133,6 +137,8 @@ class DebuggerPane(Vertical):
         """The target stopped, or another frame was selected; ``source`` is the frame's file."""
         self.stop = stop
         self._sight = sight
+        variables = (*stop.arguments, *stop.locals, *stop.watches)
+        self.console.words = replace(self.console.words, variables=variables, functions=())
         self._loaded.clear()
         self.goroutines = None
         frame = stop.frames[stop.selected_frame] if stop.selected_frame < len(stop.frames) else None
@@ -152,6 +158,20 @@ class DebuggerPane(Vertical):
         """The file that is shown, its log calls marked anew."""
         if source.path == self.code.source.path:
             self.code.show(source, self.code.cursor + 1)
+
+    def remember(self, lines: tuple[str, ...], stations: tuple[str, ...]) -> None:
+        """Lines of earlier sessions for the console, and the catalogue's names to complete with."""
+        self.console.remember(lines)
+        commands = tuple(command.name for command in COMMANDS)
+        self.console.words = replace(self.console.words, stations=stations, commands=commands)
+
+    def on_console_functions_wanted(self, event: Console.FunctionsWanted) -> None:
+        """Ask dlv for functions; a running target is not stopped for it."""
+        event.stop()
+        if self.state == "stopped":
+            self.request(model.FindFunctions("(?i)" + re.escape(event.word), limit=200))
+        else:
+            self.tell("Functions are completed while the scheduler is stopped.")
 
     def show_breakpoints(self, breakpoints: tuple[model.Breakpoint, ...]) -> None:
         """The list of breakpoints changed."""
@@ -191,7 +211,7 @@ class DebuggerPane(Vertical):
         elif self.tab == "look":
             for expression in self._sight.look:
                 if expression not in self._loaded and expression not in self._tickets.values():
-                    self._evaluate(expression, full=False)
+                    self._evaluate(expression, full=False, quiet=True)
 
     @property
     def pod(self) -> str:
@@ -200,6 +220,7 @@ class DebuggerPane(Vertical):
 
     def _show_part(self) -> None:
         self.query_one(TabBar).show(self.part, self.tab)
+        self.set_class(self.part != "code", "-data")
         self.code.set_active(self.part == "code")
         self.data.set_active(self.part != "code")
         self._show_rows()
@@ -216,14 +237,16 @@ class DebuggerPane(Vertical):
         if stop is None:
             return []
         if self.tab == "look":
-            return look_rows(self._sight, self._loaded, self._expanded)
+            returned = variable_rows(stop.returned, self._expanded, self._loaded, heading="returned")
+            return [*(returned if stop.returned else []), *look_rows(self._sight, self._loaded, self._expanded)]
         if self.tab == "watches":
             return variable_rows(stop.watches, self._expanded, self._loaded)
         arguments = variable_rows(stop.arguments, self._expanded, self._loaded, heading="arguments")
         local_variables = variable_rows(stop.locals, self._expanded, self._loaded, heading="locals")
         if not stop.locals:
             local_variables = local_variables[:0]
-        return [*(arguments if stop.arguments else []), *local_variables]
+        returned = variable_rows(stop.returned, self._expanded, self._loaded, heading="returned")
+        return [*(returned if stop.returned else []), *(arguments if stop.arguments else []), *local_variables]
 
     def _show_rows(self) -> None:
         if not self.is_mounted:
@@ -348,10 +371,10 @@ class DebuggerPane(Vertical):
                 self._evaluate(variable.expression, full=False)
         self._show_rows()
 
-    def _evaluate(self, expression: str, *, full: bool) -> None:
+    def _evaluate(self, expression: str, *, full: bool, quiet: bool = False) -> None:
         ticket, self._next_ticket = self._next_ticket, self._next_ticket + 1
         self._tickets[ticket] = expression
-        self.request(model.Evaluate(expression, ticket, full))
+        self.request(model.Evaluate(expression, ticket, full, quiet))
 
     def action_full_value(self) -> None:
         """Load the selected value in full."""

@@ -109,6 +109,9 @@ def look_rows(sight: Sight, loaded: Mapping[str, Variable], expanded: frozenset[
         if variable is None:
             rows.append(row((f"  {expression} …", "dim"), key=path))
             continue
+        if variable.unreadable:
+            # Not in scope yet at this line of the function.
+            continue
         if path not in expanded and variable.view:
             rows.append(row(("▸ ", "dim"), (expression, "key"), (f" {_short_type(variable.type)}", "go-type"),
                             key=path, payload=variable))  # fmt: skip
