@@ -14,6 +14,7 @@ from textual.binding import Binding, BindingType
 from schedtui.ui import messages, terminal
 from schedtui.ui.screens.overlays import ListScreen, list_screen
 from schedtui.ui.stage import Stage
+from schedtui.ui.widgets.bars import KeyRow
 from schedtui.ui.widgets.rows import row
 
 if TYPE_CHECKING:
@@ -65,6 +66,12 @@ class SchedtuiApp(Stage):
     def _chosen(self, wish: object) -> None:
         if isinstance(wish, messages.Wish):
             self.post_message(wish)
+
+    @on(messages.NoticePosted)
+    def _notice_posted(self, message: messages.NoticePosted) -> None:
+        if self.director.main is None:
+            for bottom in self.screen.query(KeyRow):
+                bottom.show_notice(message.text, "note" if message.severity == "information" else "warning")
 
     @on(messages.WorkFailed)
     def _work_failed(self, message: messages.WorkFailed) -> None:
