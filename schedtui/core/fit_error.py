@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_HEAD = re.compile(r"(\d+)/(\d+) nodes are available(?::|\.)?\s*")
+_HEAD = re.compile(r"(\d{1,18})/(\d{1,18}) nodes are available(?::|\.)?\s*")
 _PREEMPTION = re.compile(r"\s*\bpreemption:\s+")
 _SENTENCE_END = re.compile(r"\.\s+(?!\d+ )")
-_COUNT = re.compile(r"(\d+) (?=\S)")
+_COUNT = re.compile(r"(\d{1,18}) (?=\S)")
 _SPLIT = re.compile(r",\s+(?=\d+ )")
 _OLD_LINE = re.compile(r"^fit failure on node \(([^)]*)\): (.*)$", re.MULTILINE)
 

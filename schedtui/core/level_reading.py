@@ -109,7 +109,7 @@ class LevelReading:
     def _learn_flags(self, record: Record) -> None:
         if record.message.startswith("FLAG: --v") and (match := _FLAG.match(record.message)):
             name, value = match.groups()
-            if name == "v" and value.isdigit():
+            if name == "v" and re.fullmatch(r"\d{1,9}", value):
                 self.verbosity = int(value)
             elif name == "vmodule" and value:
                 self._verbosity_by_module = True

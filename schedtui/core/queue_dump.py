@@ -38,7 +38,7 @@ _SUMMARY_NAMES: Mapping[str, DumpQueue] = MappingProxyType({
 })  # fmt: skip
 """Name in the summary → queue, 1.29 to 1.37."""
 
-_COUNT = re.compile(r"(\w+):(\d+)")
+_COUNT = re.compile(r"(\w+):(\d{1,18})(?!\d)")
 _POD_LINE = re.compile(r"name: ([^,]+), namespace: ([^,]+), uid: ([^,]*), phase: ([^,]*), nominated node: ?(.*)")
 
 

@@ -27,7 +27,7 @@ _LEVELS = {
     "dpanic": "F", "panic": "F", "fatal": "F",
 }  # fmt: skip
 """zap's level words, printed by etcd and others (the scheduler's own logger prints none)."""
-_CALLER = re.compile(r"(?:.*/)?([^/:]+):(\d+)\Z")
+_CALLER = re.compile(r"(?:.*/)?([^/:]+):(\d{1,18})\Z")
 
 
 class JsonLine(NamedTuple):

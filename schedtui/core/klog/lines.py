@@ -61,11 +61,11 @@ _NOTICES: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
     (re.compile(pattern), names)
     for pattern, names in (
         # systemd-journald, rate limit of a service.
-        (r"Suppressed (\d+) messages from (\S+)", ("lost", "unit")),
-        (r"Missed (\d+) kernel messages", ("lost",)),
+        (r"Suppressed (\d{1,18}) messages from (\S+)", ("lost", "unit")),
+        (r"Missed (\d{1,18}) kernel messages", ("lost",)),
         # rsyslog, on the way from the journal or the socket.
-        (r"imuxsock (?:lost|\S+:) (\d+) messages from pid (\d+)", ("lost", "pid")),
-        (r"imjournal: (\d+) messages lost due to rate-limiting", ("lost",)),
+        (r"imuxsock (?:lost|\S+:) (\d{1,18}) messages from pid (\d{1,18})", ("lost", "pid")),
+        (r"imjournal: (\d{1,18}) messages lost due to rate-limiting", ("lost",)),
         # journalctl's own lines.
         (r"-- (?:Reboot|Boot \w+|Logs begin at .*|Journal begins at .*|No entries) ?(?:--)?", ()),
         # tail -f FILE FILE
@@ -73,6 +73,8 @@ _NOTICES: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
     )
 )
 """Pattern and the fields that its groups are."""
+_COUNTED = ("lost", "pid")
+"""The fields of a notice that are numbers."""
 _NOTICE_START = re.compile(rb"Suppressed \d|Missed \d+ kernel|im(?:uxsock|journal)\b|-- |==> ")
 _FILE_HEADER_START = b"Log file created at: "
 FILE_HEADER_REST = (b"Running on machine: ", b"Binary: Built with ", b"Log line format: ")
@@ -118,7 +120,7 @@ def notice_fields(text: str) -> dict[str, FieldValue] | None:
         found = pattern.match(text)
         if found is not None:
             return {
-                name: int(value) if value.isdigit() else value.rpartition("/")[2] if name == "unit" else value
+                name: int(value) if name in _COUNTED else value.rpartition("/")[2] if name == "unit" else value
                 for name, value in zip(names, found.groups(), strict=True)
             }
     return None

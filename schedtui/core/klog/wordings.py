@@ -24,7 +24,8 @@ OLD_WORDINGS: tuple[re.Pattern[str], ...] = tuple(
     for pattern in (
         # scheduler.go: 1.7 to 1.18; the node is quoted and a full stop added from 1.16 on.
         rf"pod {_PAIR} is bound successfully on node {_NODE}"
-        r"(?:, (?P<evaluatedNodes>\d+) nodes evaluated, (?P<feasibleNodes>\d+) nodes were found feasible)?"
+        r"(?:, (?P<evaluatedNodes>\d{1,18}) nodes evaluated,"
+        r" (?P<feasibleNodes>\d{1,18}) nodes were found feasible)?"
         r"\.?\s*\Z",
         rf"Attempting to schedule pod: {_PAIR}\s*\Z",
         rf"About to try and schedule pod {_PAIR}\s*\Z",
@@ -52,7 +53,7 @@ _FIRST_WORDS = re.compile(
     r"[Aa]dd event|[Uu]pdate event|[Dd]elete event)\b"
 )
 _TRACE = re.compile(
-    r"Trace\[(?P<trace>\d+)\]: \"(?P<operation>[^\"]*)\" (?P<pairs>\S.*?)?\s?\((?:started: )?[^()]*\)"
+    r"Trace\[(?P<trace>\d{1,18})\]: \"(?P<operation>[^\"]*)\" (?P<pairs>\S.*?)?\s?\((?:started: )?[^()]*\)"
     r" \(total time: (?P<total>[\d.]+)(?P<unit>ms|s)\):"
 )
 _TRACE_PAIR = re.compile(r"([A-Za-z_][\w.-]*):([^,]*)")
