@@ -33,6 +33,9 @@ LONGEST_LINE = 16 * 1024 * 1024
 LONGEST_RECORD = 32 * 1024 * 1024
 """Bytes after which a record takes no further lines."""
 
+LINE_COST = 64
+"""Bytes that count for each line of a record besides its own: a record of very short lines costs memory too."""
+
 MOST_OPEN_RECORDS = 64
 """Records of other units that may begin inside a block or stack before it counts as ended."""
 
@@ -238,7 +241,7 @@ class _Assembly(Generic[_Item]):
         del self._open[:count]
 
     def _belongs(self, current: OpenRecord, body: bytes, line_class: LineClass) -> bool:
-        if current.end - current.offset > LONGEST_RECORD:
+        if current.end - current.offset + current.line_count * LINE_COST > LONGEST_RECORD:
             return False
         if current.in_block and current.trimmed and not current.bodies[-1].startswith(b"\t"):
             return not (line_class is LineClass.KLOG and _same_process(current.bodies[0], body))
