@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 SURROUNDINGS = 64 << 10
 """Bytes on either side of an unusual line that are parsed to find out what it belongs to."""
 
+LONGEST_LINE = 16 << 20
+"""Bytes after which a line without an end is cut, as the parser cuts it."""
+
 _WORDS = (b"Successfully bound", b"is bound successfully")
 """One of them stands in every wording; long ones, because they are found many times faster than short ones."""
 
@@ -50,7 +53,8 @@ class NodeCounter:
         self._here: set[bytes] = set()
         self._before = b""
         self._before_end = 0
-        self._rest = b""
+        self._rest: list[bytes] = []
+        self._rest_size = 0
 
     def begin_behind(self, text: bytes) -> None:
         """What follows stands behind this text, which has been counted elsewhere; it ends with a line feed."""
@@ -66,21 +70,33 @@ class NodeCounter:
         """Take the next bytes of a file, cut anywhere."""
         end = block.rfind(b"\n") + 1
         if not end:
-            self._rest += block
+            self._keep(block)
             return
         first = 0
         if self._rest:
             # Only the line that was cut is put together: the block itself is not copied.
             first = block.find(b"\n") + 1
-            self._count(self._rest + block[:first], 0, len(self._rest) + first)
-        self._rest = block[end:]
+            self._keep(block[:first])
+            self._count_rest()
+        self._keep(block[end:])
         self._count(block, first, end)
+
+    def _keep(self, part: bytes) -> None:
+        """A part of a line whose end has not been seen."""
+        if part:
+            self._rest.append(part)
+            self._rest_size += len(part)
+            if self._rest_size > LONGEST_LINE:
+                self._count_rest()
+
+    def _count_rest(self) -> None:
+        line = b"".join(self._rest)
+        self._rest, self._rest_size = [], 0
+        self._count(line, 0, len(line))
 
     def end_file(self) -> None:
         """The file has ended; another one may follow."""
-        rest, self._rest = self._rest, b""
-        if rest:
-            self._count(rest, 0, len(rest))
+        self._count_rest()
         self._before, self._before_end = b"", 0
         if self._several:
             self._earlier |= self._here
@@ -141,6 +157,10 @@ class NodeCounter:
         if found is not None:
             self._add(found[1], line)
             return -1
+        node = self._behind_wrapper(data, low, start, line)
+        if node is not None:
+            self._add(node, line)
+            return -1
         # Only here, and only once per kind of log: most logs never come this way.
         from schedtui.core.events import read_event
         from schedtui.core.klog import read_records
@@ -159,6 +179,25 @@ class NodeCounter:
                     self._add(event.node.encode(), line)
                 return start + record.offset + record.length - here
         return -1
+
+    def _behind_wrapper(self, data: bytes, low: int, start: int, line: bytes) -> bytes | None:
+        """The node of a binding that a collector's or viewer's prefix stands before; None when it is not sure.
+
+        Such a line begins a record whatever stands above it, but for two cases: the line above goes on with it,
+        or it may lie in an open block whose tabs the journal took away.
+        """
+        from schedtui.core.klog.wrappers import peel
+
+        peeled = peel(line)
+        found = _TEXT.match(peeled.body) or _JSON.match(peeled.body)
+        if found is None or peeled.partial:
+            return None
+        above = data[max(low, start - SURROUNDINGS) : start]
+        if len(above) < SURROUNDINGS:
+            above = self._before_text() + above
+        if peel(above[:-1].rpartition(b"\n")[2]).partial or (peeled.trimmed and b"=<\n" in above):
+            return None
+        return next(node for node in found.groups() if node is not None)
 
 
 def count_nodes(files: Iterable[Iterable[bytes]], *, several: bool = False) -> dict[str, int]:

@@ -103,3 +103,35 @@ def test_numpy_is_not_needed() -> None:
     script = "import sys, schedtui.core.node_counts; print('numpy' in sys.modules, 're2' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout.split() == ["False", "False"]
+
+
+WRAPPERS = {
+    "cri": b"2026-11-30T07:50:25.408448123+00:00 stderr F %s",
+    "journal": b"Nov 30 07:50:25 box kube-scheduler[7]: %s",
+    "timestamps": b"2026-11-30T07:50:25.408448123Z %s",
+    "compose": b"scheduler-1  | %s",
+}
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+@pytest.mark.parametrize("name", ["v1.36.3-v5-churn7.log", "v1.36.3-v5-mixed.json.log"])
+def test_wrapped_logs_count_as_the_parser_counts(wrapper: str, name: str) -> None:
+    data = b"".join(WRAPPERS[wrapper] % line + b"\n" for line in real_log(name).splitlines()[:4000])
+    assert count(data) == expected(data)
+    assert count(data)
+
+
+def test_wrapped_lines_that_go_on_with_others_are_no_bindings() -> None:
+    line = HEADER + '"Successfully bound pod to node" pod="shop/a" node="node-a"\n'
+    journal = "Nov 30 07:50:25 box kube-scheduler[7]: "
+    block = "".join(journal + each.lstrip("\t") for each in TRAP.splitlines(keepends=True))
+    assert count(block) == expected(block.encode())
+    cut = CRI + "P " + "I0301 10:00:00.000001       1 x.go:1] words\n" + CRI + "F " + line
+    assert count(cut) == expected(cut.encode()) == {}
+    assert count(CRI + "F " + line) == {"node-a": 1}
+
+
+def test_a_file_without_line_breaks_is_cut_and_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("schedtui.core.node_counts.LONGEST_LINE", 1000)
+    line = (HEADER + '"Successfully bound pod to node" pod="shop/a" node="node-a"\n').encode()
+    assert count_nodes([[b"\0" * 300] * 40 + [b"\n", line[:50], line[50:]]]) == {"node-a": 1}
