@@ -7,6 +7,7 @@ analysis command loads Textual.
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -51,6 +52,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 TUI_COMMAND = "schedtui.cli.tui:tui"
 """What runs when no command is named."""
+
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""What the system says when output cannot be written."""
 
 
 def _load(target: str) -> click.Command:
@@ -99,6 +104,12 @@ def _command_for(arguments: Sequence[str]) -> tuple[click.Command, list[str], st
     return _load(TUI_COMMAND), list(arguments), "schedtui"
 
 
+def _give_up_output() -> None:
+    """Let what is still buffered go nowhere: the interpreter writes it at its end."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run one command line.
 
@@ -108,6 +119,9 @@ def run(arguments: Sequence[str]) -> int:
     try:
         command, rest, name = _command_for(arguments)
         result = command.main(args=rest, prog_name=name, standalone_mode=False)
+        if sys.stdout is not None:
+            # Here, and not at the interpreter's end, where nobody could tell the user.
+            sys.stdout.flush()
     except Cancelled as stopped:
         click.echo(f"schedtui: {stopped.as_text()}", err=True)
         return 130
@@ -124,6 +138,19 @@ def run(arguments: Sequence[str]) -> int:
         return 130
     except BrokenPipeError:
         # The reader of our output (head, less) went away: nothing more can be said to it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()
         return 0
+    except SystemExit as stop:
+        # click's own answer to a broken pipe, with an exit code that means a difference here.
+        if stop.code != 1:
+            raise
+        _give_up_output()
+        return 0
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        where = f": {error.filename}" if error.filename else ""
+        click.echo(f"schedtui: cannot write the output: {error.strerror}{where}\nMake room for it.", err=True)
+        _give_up_output()
+        return 2
     return result if isinstance(result, int) else 0

@@ -55,6 +55,7 @@ def export(files: tuple[str, ...], target: str, unmask: bool) -> int:
     _refuse_input(path, reading)
     with _export_to(path) as out:
         _write(reading, out, masked=not unmask)
+        reading.raise_fault("Nothing was written: an export is whole or not there.")
     click.echo(f"{out.written} rows written to {target}", err=True)
     return 0
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from schedtui.core.errors import SchedtuiError, ToolMissing, UnreadableInput
+from schedtui.core.errors import SchedtuiError, ToolMissing
 from schedtui.core.masking import mask_value
 from schedtui.core.story_text import duration_text, story_lines
 
@@ -43,9 +43,14 @@ def _name_beside(path: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:
-        raise UnreadableInput("cannot write", where=str(path), details=(str(error),)) from None
+        raise _not_written(path, error) from None
     os.close(descriptor)
     return Path(name)
+
+
+def _not_written(path: Path, error: OSError) -> SchedtuiError:
+    hint = "Make room, or name another place with --to."
+    return SchedtuiError("cannot write", where=str(path), details=(error.strerror or str(error),), hint=hint)
 
 
 class Export(AbstractContextManager["Export"]):
@@ -72,8 +77,11 @@ class Export(AbstractContextManager["Export"]):
     def report(self, report: Report) -> None:
         """Take the report of the whole log."""
 
-    def finish(self) -> None:
-        """Make the target appear."""
+    def seal(self) -> None:
+        """Write all that is still to be written; the last step that can fail for want of room."""
+
+    def appear(self) -> None:
+        """Give what has been sealed the target's name."""
 
     def abandon(self) -> None:
         """Remove what has been written."""
@@ -81,10 +89,17 @@ class Export(AbstractContextManager["Export"]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if error is None:
-            self.finish()
-        else:
+        try:
+            if error is not None:
+                raise error
+            self.seal()
+            self.appear()
+        except BaseException as failure:
             self.abandon()
+            if isinstance(failure, OSError):
+                raise _not_written(self.path, failure) from None
+            if failure is not error:
+                raise
 
 
 class JsonlExport(Export):
@@ -116,14 +131,18 @@ class JsonlExport(Export):
         if "pod" in self._kinds:
             self._put("pod", _masked(document) if masked else document)
 
-    def finish(self) -> None:
-        """Make the target appear."""
+    def seal(self) -> None:
+        """Write all that is still to be written."""
         self._file.close()
+
+    def appear(self) -> None:
+        """Give the file the target's name."""
         self._beside.replace(self.path)
 
     def abandon(self) -> None:
         """Remove what has been written."""
-        self._file.close()
+        with suppress(OSError):
+            self._file.close()
         self._beside.unlink(missing_ok=True)
 
 
@@ -150,20 +169,24 @@ class MarkdownExport(Export):
         self._beside.write_text(_report_text(report), encoding="utf-8")
         self.written += 1
 
-    def finish(self) -> None:
-        """Make the target appear."""
+    def seal(self) -> None:
+        """Put the stories behind the report."""
         self._file.close()
         with self._beside.open("a", encoding="utf-8") as whole, self._stories.open(encoding="utf-8") as stories:
             if self._with_stories:
                 whole.write("\n## Pods\n")
             while block := stories.read(1 << 20):
                 whole.write(block)
+
+    def appear(self) -> None:
+        """Give the file the target's name."""
         self._stories.unlink()
         self._beside.replace(self.path)
 
     def abandon(self) -> None:
         """Remove what has been written."""
-        self._file.close()
+        with suppress(OSError):
+            self._file.close()
         self._stories.unlink(missing_ok=True)
         self._beside.unlink(missing_ok=True)
 
@@ -259,15 +282,19 @@ class ParquetExport(Export):
         """Take a pod's story."""
         self._put("pod", _masked(document) if masked else document)
 
-    def finish(self) -> None:
-        """Make the target appear."""
+    def seal(self) -> None:
+        """Write all that is still to be written."""
         self._flush()
         self._writer.close()
+
+    def appear(self) -> None:
+        """Give the file the target's name."""
         self._beside.replace(self.path)
 
     def abandon(self) -> None:
         """Remove what has been written."""
-        self._writer.close()
+        with suppress(OSError):
+            self._writer.close()
         self._beside.unlink(missing_ok=True)
 
 
@@ -317,11 +344,16 @@ class DirectoryExport(Export):
         for part in self._parts:
             part.report(report)
 
-    def finish(self) -> None:
-        """Make the target appear."""
+    def seal(self) -> None:
+        """Write all that is still to be written, in every file, before one of them appears."""
         for part in self._parts:
-            part.finish()
+            part.seal()
             self.written += part.written
+
+    def appear(self) -> None:
+        """Give the files their names."""
+        for part in self._parts:
+            part.appear()
 
     def abandon(self) -> None:
         """Remove what has been written."""

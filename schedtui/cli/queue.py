@@ -63,6 +63,7 @@ def queue(files: tuple[str, ...], at: str | None, show_all: bool, as_json: bool)
         print_json(queue_document(snapshot, show_all=show_all))
     else:
         _print_queue(snapshot, show_all=show_all)
+    reading.raise_fault()
     return 0
 
 
@@ -166,6 +167,7 @@ def check(files: tuple[str, ...], as_json: bool) -> int:
         print_json(check_document(results))
     else:
         _print_check(results, checker.model)
+    reading.raise_fault()
     return 0 if all(result.equal for result in results) else 1
 
 

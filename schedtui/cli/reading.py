@@ -7,9 +7,9 @@ Owns the meaning of ``--at`` and the place of the last record. Opening, unpackin
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from schedtui.core.errors import WrongUse
+from schedtui.core.errors import UnreadableInput, WrongUse
 from schedtui.core.event_reader import fact_of
 from schedtui.core.filter_nodes import DAY_US, TimeIs
 from schedtui.core.klog import split_records
@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 _TAIL_BYTES = 256 * 1024
 """How much of the end is kept to find the last record's line."""
 
-_LINE = re.compile(r"\d+\Z")
+_LINE = re.compile(r"[0-9]{1,18}\Z")
+
+_Piece = TypeVar("_Piece")
 
 
 class _Tap:
@@ -81,6 +83,33 @@ class LogReading:
         self.inputs = resolve_inputs(files)
         self._spooled: Spooled | None = None
         self._tap = _Tap()
+        self._faults: list[UnreadableInput] = []
+
+    def raise_fault(self, hint: str | None = None) -> None:
+        """To be called when the answer has been given: an input could be read up to some place only.
+
+        Args:
+            hint: What to say of it instead of the fault's own words.
+
+        Raises:
+            UnreadableInput: The first of those inputs' faults.
+        """
+        for fault in self._faults:
+            raise UnreadableInput(
+                fault.title, where=fault.where, details=fault.details, hint=fault.hint if hint is None else hint
+            )
+
+    def _to_its_fault(self, pieces: Iterator[_Piece]) -> Iterator[_Piece]:
+        """What an input holds, a damaged one up to its damage; one that cannot be read at all is refused."""
+        begun = False
+        try:
+            for piece in pieces:
+                begun = True
+                yield piece
+        except UnreadableInput as fault:
+            if not begun and not self._tap.tail:
+                raise
+            self._faults.append(fault)
 
     @property
     def names(self) -> list[str]:
@@ -110,9 +139,12 @@ class LogReading:
             wanted: A necessary condition on a record's bytes; used where no neighbour matters.
         """
         if len(self.inputs) > 1:
-            return merge_by_time([read_input(log, number) for number, log in enumerate(self.inputs)])
+            runs = [self._to_its_fault(read_input(log, number)) for number, log in enumerate(self.inputs)]
+            return merge_by_time(runs)
         log = self.inputs[0]
-        return read_input(log, wanted=wanted, chunks=lambda: self._tap.through(self._chunks(log)))
+        return self._to_its_fault(
+            read_input(log, wanted=wanted, chunks=lambda: self._tap.through(self._chunks(log)))
+        )
 
     def facts(self) -> Iterator[QueueEvent | QueueDump]:
         """All events that move something, and all dumps; several inputs merged by time."""
@@ -123,7 +155,7 @@ class LogReading:
                     yield fact
             return
         log = self.inputs[0]
-        yield from read_facts(log, lambda: self._tap.through(self._chunks(log)))
+        yield from self._to_its_fault(read_facts(log, lambda: self._tap.through(self._chunks(log))))
 
     def last_line(self) -> int:
         """1-based line of the last record of a single input, once it has been read to its end; 0 for several."""

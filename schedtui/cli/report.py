@@ -16,6 +16,8 @@ from schedtui.core.errors import WrongUse
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from schedtui.cli.reading import LogReading
+    from schedtui.core.errors import UnreadableInput
     from schedtui.core.pod_story import PodStory
     from schedtui.core.report import Percentiles, Report
 
@@ -43,7 +45,7 @@ def report(files: tuple[str, ...], only_nodes: bool, as_json: bool) -> int:
     the last word of the line is not the node.)
     """
     if only_nodes:
-        _print_nodes(_count_nodes(files), as_json=as_json)
+        _report_nodes(files, as_json=as_json)
         return 0
     from schedtui.cli.reading import LogReading
     from schedtui.core.queue_dump import QueueDump
@@ -59,15 +61,19 @@ def report(files: tuple[str, ...], only_nodes: bool, as_json: bool) -> int:
         print_json(report_document(result))
     else:
         _print_report(result)
+    reading.raise_fault()
     return 0
 
 
-def _count_nodes(files: tuple[str, ...]) -> dict[str, int]:
-    """Bindings per node, most first; nothing but the bindings' lines is parsed."""
+def _report_nodes(files: tuple[str, ...], *, as_json: bool) -> None:
+    """Print bindings per node, most first; nothing but the bindings' lines is parsed."""
     from schedtui.sources.inputs import resolve_inputs
     from schedtui.sources.node_counting import count_bindings
 
-    return count_bindings(resolve_inputs(files))
+    faults: list[UnreadableInput] = []
+    _print_nodes(count_bindings(resolve_inputs(files), faults), as_json=as_json)
+    for fault in faults:
+        raise fault
 
 
 def _print_nodes(counts: Mapping[str, int], *, as_json: bool) -> None:
@@ -247,7 +253,10 @@ def pod(pod: str, files: tuple[str, ...], against: str | None, as_json: bool) ->
     A name without a namespace means 'default'. Exit code 1 when the log does not name the pod.
     """
     names = [_full_name(name) for name in ((pod, against) if against else (pod,))]
-    stories = _tell(names, files)
+    from schedtui.cli.reading import LogReading
+
+    reading = LogReading(files)
+    stories = _tell(names, reading)
     if as_json:
         from schedtui.core.story_document import story_document
 
@@ -255,6 +264,7 @@ def pod(pod: str, files: tuple[str, ...], against: str | None, as_json: bool) ->
         print_json(documents[0] if against is None else {"pods": documents})
     else:
         _print_stories(stories)
+    reading.raise_fault()
     return 0 if all(story.lives for story in stories) else 1
 
 
@@ -264,14 +274,13 @@ def _full_name(name: str) -> str:
     return name if "/" in name else f"default/{name}"
 
 
-def _tell(names: list[str], files: tuple[str, ...]) -> list[PodStory]:
-    from schedtui.cli.reading import LogReading
+def _tell(names: list[str], reading: LogReading) -> list[PodStory]:
     from schedtui.core.event_scan import teller_filter
     from schedtui.core.events import read_event
     from schedtui.core.pod_story import StoryTeller
 
     teller = StoryTeller(names)
-    for record in LogReading(files).records(teller_filter(names)):
+    for record in reading.records(teller_filter(names)):
         event = read_event(record)
         if event is not None:
             teller.apply_event(event)

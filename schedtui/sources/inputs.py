@@ -55,6 +55,9 @@ IDLE_SECONDS = 1.0
 TWINS_REMEMBERED = 200_000
 """Records of the merge that are remembered to find the same one in another input."""
 
+PARTLY_READ = "What could be read of it has been used."
+"""Said of an archive that is damaged somewhere."""
+
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -89,7 +92,7 @@ def resolve_inputs(names: Sequence[str]) -> list[LogInput]:
         if name == STANDARD_INPUT:
             inputs.append(LogInput(name, None, None))
             continue
-        with _explained(name):
+        with explained(name):
             path = Path(name)
             status = path.stat()
             if stat.S_ISDIR(status.st_mode):
@@ -112,7 +115,7 @@ def _file_input(name: str, path: Path, status: os.stat_result) -> LogInput:
 
 
 @contextmanager
-def _explained(name: str) -> Iterator[None]:
+def explained(name: str) -> Iterator[None]:
     """Turn the system's errors into the user's words."""
     try:
         yield
@@ -121,18 +124,21 @@ def _explained(name: str) -> Iterator[None]:
     except PermissionError:
         raise UnreadableInput("no permission to read", where=name, hint=f"Try: ls -l {name}") from None
     except (gzip.BadGzipFile, zlib.error) as error:
-        raise UnreadableInput("is no whole gzip archive", where=name, details=(str(error),)) from None
-    except EOFError:
         raise UnreadableInput(
-            "the archive is cut short", where=name, hint="What could be read has been shown."
+            "is no whole gzip archive", where=name, details=(str(error),), hint=PARTLY_READ
         ) from None
+    except EOFError:
+        raise UnreadableInput("the archive is cut short", where=name, hint=PARTLY_READ) from None
     except OSError as error:
-        raise UnreadableInput(error.strerror or "cannot be read", where=name) from None
+        hint = "Name a file, or pipe the log into '-'."
+        raise UnreadableInput(error.strerror or "cannot be read", where=name, hint=hint) from None
     except ValueError as error:
         raise UnreadableInput("is no file's name", where=repr(name), details=(str(error),)) from None
 
 
 def _standard_input() -> BinaryIO:
+    if sys.stdin is None:
+        raise UnreadableInput("standard input is closed", where=STANDARD_INPUT, hint="Pipe a log into it.")
     return sys.stdin.buffer
 
 
@@ -160,12 +166,35 @@ def read_chunks(log: LogInput) -> Iterator[bytes]:
     Raises:
         UnreadableInput: It cannot be read (to its end).
     """
-    with _explained(log.name):
+    with explained(log.name):
         if log.name == STANDARD_INPUT:
             yield from _unpacked(_standard_input())
             return
         with Path(log.name).open("rb") as file:
             yield from _unpacked(file)
+
+
+def until_fault(pieces: Iterator[bytes], faults: list[UnreadableInput]) -> Iterator[bytes]:
+    """An input's bytes up to where it turns out to be damaged; nothing readable at all is an error at once.
+
+    Args:
+        pieces: The bytes as they come.
+        faults: Takes the error, for whoever has used up the bytes in front of it.
+
+    Raises:
+        UnreadableInput: Before the first byte.
+    """
+    begun = False
+    try:
+        for piece in pieces:
+            begun = begun or bool(piece)
+            yield piece
+    except UnreadableInput as fault:
+        if begun:
+            faults.append(fault)
+            return
+        hint = "Fetch or pack it again." if fault.hint == PARTLY_READ else fault.hint
+        raise UnreadableInput(fault.title, where=fault.where, hint=hint, details=fault.details) from None
 
 
 def _unpacked(file: BinaryIO) -> Iterator[bytes]:
@@ -197,7 +226,7 @@ def live_chunks(idle: Callable[[], None]) -> Iterator[bytes]:
     Args:
         idle: Called before every wait, for a reader that buffers its own output.
     """
-    with _explained(STANDARD_INPUT):
+    with explained(STANDARD_INPUT):
         file = _standard_input()
         idle()
         first = _read_some(file)
@@ -245,7 +274,7 @@ def _sample(log: LogInput, head: bytes) -> list[bytes]:
     lines = head.split(b"\n")[:-1] if len(head) >= HEAD_BYTES else head.split(b"\n")
     if log.size is None or log.size <= HEAD_BYTES:
         return lines
-    with _explained(log.name), Path(log.name).open("rb") as file:
+    with explained(log.name), Path(log.name).open("rb") as file:
         step = max((log.size - HEAD_BYTES - TAIL_BYTES) // PROBES, PROBE_BYTES)
         for offset in range(HEAD_BYTES, log.size - TAIL_BYTES, step):
             lines += os.pread(file.fileno(), PROBE_BYTES, offset).split(b"\n")[1:-1]
@@ -274,12 +303,13 @@ def span_of(log: LogInput, chunks: Callable[[], Iterator[bytes]] | None = None) 
 
     head, tail = b"", b""
     if log.size is not None and chunks is None:
-        with _explained(log.name), Path(log.name).open("rb") as file:
+        with explained(log.name), Path(log.name).open("rb") as file:
             head = os.pread(file.fileno(), HEAD_BYTES, 0)
             clock = clock_of(log, head)
             sample = b"\n".join(_sample(log, head))
     else:
-        for chunk in chunks() if chunks is not None else read_chunks(log):
+        # A fault in the middle is told by whoever reads the input for its records.
+        for chunk in until_fault(chunks() if chunks is not None else read_chunks(log), []):
             if len(head) < HEAD_BYTES:
                 head += chunk
             tail = (tail + chunk)[-TAIL_BYTES:]
@@ -316,7 +346,8 @@ def read_input(
     """
     from schedtui.core.klog import RecordReader
 
-    pieces = chunks() if chunks is not None else read_chunks(log)
+    faults: list[UnreadableInput] = []
+    pieces = until_fault(chunks() if chunks is not None else read_chunks(log), faults)
     first = next(pieces, b"")
     head = first
     waiting = [first]
@@ -324,17 +355,14 @@ def read_input(
         waiting.append(piece)
         head += piece
     reader = RecordReader(source, clock_of(log, head[:HEAD_BYTES]), wanted=wanted)
-    try:
-        for piece in waiting:
-            yield from reader.feed(piece)
-        for piece in pieces:
-            # An empty piece means that a live input is silent.
-            yield from reader.feed(piece) if piece else reader.settle()
-    except UnreadableInput:
-        # What was there before the fault is shown first.
-        yield from reader.finish()
-        raise
+    for piece in waiting:
+        yield from reader.feed(piece)
+    for piece in pieces:
+        # An empty piece means that a live input is silent.
+        yield from reader.feed(piece) if piece else reader.settle()
     yield from reader.finish()
+    for fault in faults:
+        raise fault
 
 
 def merge_by_time(sources: Sequence[Iterator[Record]]) -> Iterator[Record]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from schedtui.core.errors import UnreadableInput
 from schedtui.core.node_counts import SURROUNDINGS, NodeCounter, count_nodes
-from schedtui.sources.inputs import read_chunks
+from schedtui.sources.inputs import read_chunks, until_fault
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,8 +31,12 @@ BLOCK_BYTES = 256 << 10
 """How much is read at a time: a block stays in the processor's cache while it is searched."""
 
 
-def count_bindings(inputs: Sequence[LogInput]) -> dict[str, int]:
+def count_bindings(inputs: Sequence[LogInput], faults: list[UnreadableInput]) -> dict[str, int]:
     """Bindings by node over all inputs, the most first; what two of them share counts once.
+
+    Args:
+        inputs: The logs.
+        faults: Takes the errors of inputs that can be read up to some place only.
 
     Raises:
         UnreadableInput: An input cannot be read.
@@ -45,7 +49,7 @@ def count_bindings(inputs: Sequence[LogInput]) -> dict[str, int]:
                 return _count_ranges(name, _ranges(name, inputs[0].size, processes))
             except OSError as error:
                 raise UnreadableInput(error.strerror or "cannot be read", where=name) from error
-    return count_nodes((read_chunks(log) for log in inputs), several=len(inputs) > 1)
+    return count_nodes((until_fault(read_chunks(log), faults) for log in inputs), several=len(inputs) > 1)
 
 
 def count_range(path: str, start: int, end: int | None) -> dict[str, int]:

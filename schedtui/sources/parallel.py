@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING
 
 from schedtui.core.event_reader import EventReader
 from schedtui.core.klog import FULL_HEADER
-from schedtui.sources.inputs import HEAD_BYTES, STANDARD_INPUT, clock_of, read_chunks
+from schedtui.sources.inputs import HEAD_BYTES, STANDARD_INPUT, clock_of, explained, read_chunks, until_fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from concurrent.futures import Future
     from typing import BinaryIO
 
+    from schedtui.core.errors import UnreadableInput
     from schedtui.core.events import QueueEvent
     from schedtui.core.klog import Clock
     from schedtui.core.queue_dump import QueueDump
@@ -36,7 +37,10 @@ RANGE_BYTES = 8 << 20
 """How much one process reads at a time."""
 
 LONGEST_SEARCH = 4 << 20
-"""How far behind a cut a record's start is looked for; a file without one is read in one piece."""
+"""How far behind a cut a record's start is looked for; a file without one is read by this process alone."""
+
+PIECE_BYTES = 1 << 20
+"""How much of a range is taken at a time."""
 
 _JSON_START = b'{"ts":'
 
@@ -49,10 +53,11 @@ def read_facts(log: LogInput, chunks: Callable[[], Iterator[bytes]] | None = Non
         chunks: Where to read the bytes from, when not from the input itself.
     """
     processes = os.cpu_count() or 1
-    if log.size is not None and log.size >= WORTH_IT_BYTES and processes > 1:
+    if log.size is not None and log.size >= WORTH_IT_BYTES and processes > 1 and _can_be_cut(log):
         yield from _read_ranges(log, processes)
         return
-    pieces = chunks() if chunks is not None else read_chunks(log)
+    faults: list[UnreadableInput] = []
+    pieces = until_fault(chunks() if chunks is not None else read_chunks(log), faults)
     waiting: list[bytes] = []
     size = 0
     for piece in pieces:
@@ -66,6 +71,8 @@ def read_facts(log: LogInput, chunks: Callable[[], Iterator[bytes]] | None = Non
     for piece in pieces:
         yield from reader.facts(piece)
     yield from reader.last_facts()
+    for fault in faults:
+        raise fault
 
 
 def read_range(path: str, start: int, end: int, line: int, clock: Clock) -> list[Fact]:
@@ -80,10 +87,25 @@ def read_range(path: str, start: int, end: int, line: int, clock: Clock) -> list
     """
     # Nothing that is made here refers to itself: looking for such things costs a fifth of the time.
     gc.disable()
-    with Path(path).open("rb") as file:
-        data = os.pread(file.fileno(), end - start, start)
     reader = EventReader(clock, line)
-    return reader.facts(data) + reader.last_facts()
+    facts: list[Fact] = []
+    with Path(path).open("rb") as file:
+        for piece in _pieces(file, start, end):
+            facts += reader.facts(piece)
+    return facts + reader.last_facts()
+
+
+def _pieces(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
+    """A range's bytes; fewer when the file has become shorter."""
+    while start < end and (piece := os.pread(file.fileno(), min(PIECE_BYTES, end - start), start)):
+        yield piece
+        start += len(piece)
+
+
+def _can_be_cut(log: LogInput) -> bool:
+    """Whether a record begins where the first cut would be; in a log behind a collector's prefix none does."""
+    with explained(log.name), Path(log.name).open("rb") as file:
+        return _next_start(file, RANGE_BYTES, log.size or 0) < (log.size or 0)
 
 
 def _read_ranges(log: LogInput, processes: int) -> Iterator[Fact]:
@@ -108,10 +130,10 @@ def _ranges(file: BinaryIO, size: int, clock: Clock) -> Iterator[tuple[int, int,
     while start < size:
         end = _next_start(file, start + RANGE_BYTES, size)
         yield start, end, line
-        data = os.pread(file.fileno(), end - start, start)
-        line += data.count(b"\n")
-        # A New Year inside the range must be known to the next one.
-        _move_clock(clock, data)
+        for piece in _pieces(file, start, end):
+            line += piece.count(b"\n")
+            # A New Year inside the range must be known to the next one.
+            _move_clock(clock, piece)
         start = end
 
 

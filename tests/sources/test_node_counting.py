@@ -50,7 +50,7 @@ def test_large_files_are_counted_by_several_processes_that_are_gone_afterwards(
         "forked = []; fork = os.fork\n"
         "def counted():\n    pid = fork(); forked.append(pid); return pid\n"
         "os.fork = counted\n"
-        "print(sum(node_counting.count_bindings(resolve_inputs(sys.argv[1:])).values()), len(forked))\n"
+        "print(sum(node_counting.count_bindings(resolve_inputs(sys.argv[1:]), []).values()), len(forked))\n"
         "try:\n    os.waitpid(-1, 0)\nexcept ChildProcessError:\n    print('none left')\n"
     )
     done = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True)
@@ -77,4 +77,4 @@ def test_a_process_that_dies_is_counted_for(tmp_path: Path, monkeypatch: pytest.
 def test_small_files_and_archives_are_counted_here(tmp_path: Path) -> None:
     path = tmp_path / "small.log"
     path.write_text("".join(PARTS))
-    assert count_bindings(resolve_inputs([str(path)])) == {"node-a": 2, "node-b": 1}
+    assert count_bindings(resolve_inputs([str(path)]), []) == {"node-a": 2, "node-b": 1}
