@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import traceback
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -21,7 +22,7 @@ from schedtui.ui.screens.guided import GuidedScreen
 from schedtui.ui.screens.overlays import ConfirmScreen
 from schedtui.ui.screens.progress import ProgressScreen
 from schedtui.ui.screens.start import StartScreen
-from schedtui.ui.services import prepare
+from schedtui.ui.services import comeback, prepare
 from schedtui.ui.services.session import Session
 from schedtui.ui.view_commands import ViewCommands
 from schedtui.ui.widgets.debugger_pane import DebuggerPane
@@ -35,11 +36,14 @@ if TYPE_CHECKING:
     from textual.message import Message
     from textual.widget import Widget
 
+    from schedtui.core.call_sites import SiteLevel
+    from schedtui.core.record import Record
     from schedtui.ui.key_table import KeyTable
     from schedtui.ui.keys import Need
     from schedtui.ui.services.plan import Plan
     from schedtui.ui.services.prepare import Request
     from schedtui.ui.stage import Stage
+    from schedtui.ui.widgets.rows import Row
 
 
 PREPARING_SECONDS = 15.0
@@ -66,6 +70,7 @@ class Director:
         self._cancel = threading.Event()
         self._preparing: threading.Thread | None = None
         self._ending = False
+        self._asked_about_earlier = False
         self._acts: dict[type[messages.Wish], Callable[[Any], Any]] = {
             messages.DebuggerCommandRequested: lambda wish: self._session().submit(wish.command),
             messages.VerbosityRequested: lambda wish: self._session().set_verbosity(wish.v),
@@ -87,6 +92,7 @@ class Director:
             messages.CopyRequested: lambda wish: self.views.copy(wish.text, wish.what),
             messages.EditorRequested: lambda wish: self.views.edit(wish.path, wish.line),
             messages.RedrawRequested: lambda wish: self.views.redraw(),
+            messages.ScreenChanged: lambda wish: self._session().memory.remember_screen(wish.values),
         }
 
     @property
@@ -125,6 +131,8 @@ class Director:
 
     def _start(self, request: Request) -> None:
         self.request = request
+        if not self._asked_about_earlier and self._offer_earlier(request):
+            return
         if request.kind == "start":
             self.app.push_screen(StartScreen(prepare.start_notes(request)))
             return
@@ -138,6 +146,44 @@ class Director:
             target=self._prepare, args=(request, screen, self._cancel), name="prepare", daemon=True
         )
         self._preparing.start()
+
+    def _offer_earlier(self, request: Request) -> bool:
+        """Offer to come back to a session that was left, and to clean up after a crash; False when there is none."""
+        self._asked_about_earlier = True
+        found = comeback.earlier_sessions(request) if request.kind != "logs" else ()
+        if not found:
+            return False
+        living = next((one for one in found if one.alive), None)
+        crashed = [one for one in found if not one.alive]
+        rows: list[Row] = []
+        answers = []
+        if living is not None:
+            rows += [row(("A scheduler was left running here:", "tab-active")),
+                     *(row(f"  {line}") for line in living.lines()), row("")]  # fmt: skip
+            answers += [("y", "come back to it", "back"), ("n", "leave it, start anew", "new"),
+                        ("x", "end it, start anew", "end")]  # fmt: skip
+        if crashed:
+            rows.append(row(("Left behind by a session that crashed:", "tab-active")))
+            rows += [row(f"  {line}") for one in crashed for line in one.lines()]
+            answers += [("k", "clean up", "clean")] if living is not None else [
+                ("y", "clean up", "clean"), ("n", "leave it", "new")]  # fmt: skip
+
+        def answered(answer: str | None) -> None:
+            if answer == "clean":
+                for one in crashed:
+                    one.clean()
+                self._asked_about_earlier = False
+            elif answer == "end" and living is not None:
+                living.clean()
+            if answer == "back" and living is not None:
+                kind = "source" if request.kind == "start" else request.kind
+                request_back = replace(request, kind=kind, come_back=str(living.directory))
+                self._start(request_back)
+            else:
+                self._start(request)
+
+        self.app.push_screen(ConfirmScreen(rows, answers), answered)
+        return True
 
     def _prepare(self, request: Request, screen: ProgressScreen, cancel: threading.Event) -> None:
         """On its own thread: get to a plan, or tell why not."""
@@ -167,7 +213,10 @@ class Director:
         # Until the session opens a log there is one without inputs, so that the pane needs no special case.
         nothing = LogStore((), lambda _state: None)
         panes: dict[str, Widget] = {"debugger": DebuggerPane()} if has_debugger else {}
-        panes |= {"queue": QueuePane(sparklines=not self.request.low_bandwidth), "log": LogPane(nothing)}
+        panes |= {
+            "queue": QueuePane(sparklines=not self.request.low_bandwidth),
+            "log": LogPane(nothing, explain=self._explain),
+        }
         available: frozenset[Need] = frozenset({"log", "debugger"} if has_debugger else {"log"})
         main = GuidedScreen(
             self.keys, panes, "debugger" if has_debugger else "log", available, verbosity=plan.verbosity,
@@ -182,6 +231,10 @@ class Director:
             self.app.switch_screen(main)
         else:
             self.app.push_screen(main)
+
+    def _explain(self, record: Record) -> SiteLevel | None:
+        """What the source says of a record, once there is one."""
+        return self.session.levels.explain(record) if self.session is not None else None
 
     @staticmethod
     def _fault(error: Exception) -> Text:
@@ -238,6 +291,9 @@ class Director:
         if self._ending:
             return
         self._ending = True
+        if self.main is not None and self.session is not None:
+            self.session.memory.remember_screen(self.main.remembered_screen())
+        detach = detach or (code == HUNG_UP and self._survives)
         if self.session is None and (self._preparing is None or not self._preparing.is_alive()):
             self.app.exit(code)
             return
@@ -251,13 +307,26 @@ class Director:
             self.session.end(detach=detach)
         self.app.call_from_thread(self.app.exit, code)
 
+    @property
+    def _survives(self) -> bool:
+        """True when what runs is meant to outlive a dropped line."""
+        launch = self.session.plan.launch if self.session is not None else None
+        return launch is not None and launch.persistent
+
     def clean_up(self) -> None:
         """End what is ours without the screen; the last resort when the terminal is gone."""
         self._cancel.set()
         if self._preparing is not None:
             self._preparing.join(PREPARING_SECONDS)
         if self.session is not None:
+            self.session.end(detach=self._survives)
             self.session.close()
+
+    def parting(self) -> tuple[str, ...]:
+        """What is worth knowing once the screen is gone: where the log of a measured run is."""
+        if self.session is None or self.session.plan.free is None:
+            return ()
+        return tuple(f"log: {path}   ('schedtui report' counts it)" for path in self.session.run_logs)
 
     # --- mending ------------------------------------------------------------------------------------------------
 

@@ -13,21 +13,24 @@ from schedtui.ui.widgets.log_pane import LogPane
 from tests.sources.watched_store import WatchedStore
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from textual.app import ComposeResult
     from textual.events import Key
 
+    from schedtui.core.call_sites import SiteLevel
     from schedtui.core.log_rows import LogState
+    from schedtui.core.record import Record
 
 
 class LogApp(App[None]):
     AUTO_FOCUS = ""
 
-    def __init__(self, store: WatchedStore) -> None:
+    def __init__(self, store: WatchedStore, explain: Callable[[Record], SiteLevel | None] | None = None) -> None:
         super().__init__()
         self.store = store
-        self.pane = LogPane(store)
+        self.pane = LogPane(store, explain=explain)
         self.keys = KeyTable()
         self.notices: list[str] = []
         self.copied: list[str] = []

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
+from schedtui.core.call_sites import CallSite, SiteLevel
 from tests.sources.watched_store import DEADLINE_SECONDS
 from tests.ui.log_app import LogApp, store_of, whole
 
@@ -217,6 +218,18 @@ async def test_the_record_in_full_and_its_fields_as_filters(tmp_path: Path) -> N
         await pilot.press("g", *["j"] * pod, "y", "=")
         assert app.copied == ["shop/web-9"]
         await settle(pilot, lambda: app.pane.filter_parts == ("pod:shop/web-9",))
+
+
+async def test_the_source_tells_level_range_and_function_of_the_record(tmp_path: Path) -> None:
+    site = CallSite("k8s.io/kubernetes/pkg/scheduler/a.go", 1, 1, "scheduler.(*Scheduler).Go", "I")
+    app = LogApp(store_of(tmp_path / "k.log", LINES), lambda record: SiteLevel(None, (3, 5), site=site))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        assert "V3…V5 line 100" in app.bar()
+        await pilot.press("enter")
+        panel = "\n".join(app.panel())
+        assert "V3…V5 (from the source)" in panel
+        assert "scheduler.(*Scheduler).Go (k8s.io/kubernetes/pkg/scheduler/a.go)" in panel
 
 
 async def test_levels(tmp_path: Path) -> None:

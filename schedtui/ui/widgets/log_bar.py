@@ -71,20 +71,22 @@ def work_words(state: LogState) -> str:
     return " ".join(parts)
 
 
-def bar_spans(state: LogState, row: Row | None, *, following: bool, new_rows: int, width: int) -> tuple[Span, ...]:
-    """The whole row, the right part aligned to the right edge."""
+def bar_spans(
+    state: LogState, row: Row | None, *, following: bool, new_rows: int, width: int, level: str = ""
+) -> tuple[Span, ...]:
+    """The whole row, the right part aligned to the right edge; ``level`` is the selected record's."""
     words, role = follow_words(state, following=following, new_rows=new_rows)
     left: list[Span] = [(words, role), *filter_spans(state)]
-    level = level_words(state)
-    if level:
-        left.append((f" {level}", "note"))
+    filtered = level_words(state)
+    if filtered:
+        left.append((f" {filtered}", "note"))
     if state.search:
         left.append((f" /{state.search} {number(state.search_matches)}", "match"))
         if state.search_error:
             left.append((" (as plain text)", "dim"))
     if state.filter_error:
         left.append((" " + " ".join(state.filter_error.split("\n")[0:1]), "bad"))
-    right = "  ".join(part for part in (work_words(state), _row_words(state, row)) if part)
+    right = "  ".join(part for part in (work_words(state), _row_words(state, row, level)) if part)
     used = sum(len(literal(text)) for text, _ in left)
     room = width - len(right) - 1
     if used > room:
@@ -105,11 +107,11 @@ def _cut(spans: list[Span], room: int) -> list[Span]:
     return kept
 
 
-def _row_words(state: LogState, row: Row | None) -> str:
+def _row_words(state: LogState, row: Row | None, level: str) -> str:
     parts: list[str] = []
     if row is not None and not row.notice:
-        if row.severity == "I" or row.severity is None:
-            parts.append(f"V{row.v}" if row.v is not None else "V?")
+        if level:
+            parts.append(level)
         if row.line is not None:
             parts.append(f"line {number(row.line)}")
     parts.append(f"{number(state.last - state.first)} rows")

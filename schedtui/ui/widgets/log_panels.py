@@ -18,6 +18,7 @@ from schedtui.ui.widgets.rows import Row, row
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from schedtui.core.call_sites import SiteLevel
     from schedtui.core.log_rows import CountTable, Selection
     from schedtui.core.record import FieldValue, Record
 
@@ -34,10 +35,17 @@ NAME_WIDTH = 14
 # --- one record
 
 
-def record_rows(record: Record, unfolded: frozenset[str], width: int) -> list[Row]:
-    """Every field of a record, one under the other; ``unfolded`` names those shown in full."""
+def record_rows(record: Record, unfolded: frozenset[str], width: int, found: SiteLevel | None = None) -> list[Row]:
+    """Every field of a record, one under the other.
+
+    Args:
+        record: The record.
+        unfolded: Names of the rows shown in full.
+        width: Columns.
+        found: What the source tree says of it; None without one.
+    """
     rows: list[Row] = []
-    for key, value in _own_values(record):
+    for key, value in _own_values(record, found):
         rows += _value_rows(key, value, key in unfolded, width, role="note")
     for key, field in record.fields.items():
         rows += _value_rows(key, _as_text(field, pretty=key in unfolded), key in unfolded, width, role="key")
@@ -48,21 +56,20 @@ def record_rows(record: Record, unfolded: frozenset[str], width: int) -> list[Ro
     return rows
 
 
-def _own_values(record: Record) -> list[tuple[str, str]]:
+def _own_values(record: Record, found: SiteLevel | None) -> list[tuple[str, str]]:
     values: list[tuple[str, str]] = []
     if record.time is not None:
         guessed = " (year guessed)" if record.time_guessed else ""
         values.append(("time", f"{record.time:%Y-%m-%d %H:%M:%S.%f}{guessed}"))
     if record.severity is not None:
         values.append(("severity", record.severity))
-    if record.v is not None:
-        values.append(("v", f"V{record.v} (from the {record.v_from or 'log'})"))
-    elif record.v_range is not None:
-        values.append(("v", f"V{record.v_range[0]}…V{record.v_range[1]} (from the source)"))
-    elif record.severity == "I":
-        values.append(("v", "V? (give --src of the release that wrote this log)"))
+    level = _level_words(record, found)
+    if level:
+        values.append(("v", level))
     if record.file:
         values.append(("site", f"{record.file}:{record.src_line}"))
+    if found is not None and found.function:
+        values.append(("function", f"{found.function} ({found.path})"))
     if record.pid is not None:
         values.append(("pid", str(record.pid)))
     values.append(("message", record.message or record.raw.split("\n")[0]))
@@ -74,6 +81,23 @@ def _own_values(record: Record) -> list[tuple[str, str]]:
     if record.incomplete:
         values.append(("incomplete", "its end has not been written yet"))
     return values
+
+
+def _level_words(record: Record, found: SiteLevel | None) -> str:
+    """The level and where it is known from; empty for what has none."""
+    if record.severity not in ("I", None):
+        return ""
+    guard = f"; a check around it asks for V{found.needs}" if found is not None and found.needs is not None else ""
+    if record.v is not None:
+        known_from = "message" if record.v_from == "source" and found is None else record.v_from or "log"
+        return f"V{record.v} (from the {known_from}){guard}"
+    levels = record.v_range or (found.level_range if found is not None else None)
+    if levels is not None:
+        return f"V{levels[0]}…V{levels[1]} (from the source)"
+    if record.severity is None:
+        return ""
+    why = found.why if found is not None and found.why else "give --src of the release that wrote this log"
+    return f"V? ({why})"
 
 
 def _as_text(value: FieldValue, *, pretty: bool) -> str:
