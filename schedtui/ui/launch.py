@@ -83,6 +83,8 @@ def _show(request: Request, keys: KeyTable, user_themes: Path) -> int:
     finally:
         director.clean_up()
         watchdog.finish()
+    for line in director.parting():
+        print(line)
     if director.failure is not None:
         raise director.failure
     return code if code is not None else app.return_code or 0

@@ -63,6 +63,11 @@ def test_logs_with_their_source_and_no_debugger(doors: list[tuple[str, launch.Op
     assert doors == [("run_logs", launch.Options(logs=("a",), source="k", no_debugger=True))]
 
 
+def test_a_tree_without_a_debugger_is_built_and_run(doors: list[tuple[str, launch.Options]]) -> None:
+    run("--src", "k", "--no-debugger", "-v", "4")
+    assert doors == [("run_source", launch.Options(source="k", no_debugger=True, verbosity=4))]
+
+
 @pytest.mark.parametrize(("option", "value"), [("--exec", "bin"), ("--attach", "12"), ("--connect", "h:1")])
 def test_other_targets(doors: list[tuple[str, launch.Options]], option: str, value: str) -> None:
     run(option, value)
@@ -78,7 +83,14 @@ def test_nothing_named_outside_a_tree_is_the_start_screen(
 
 
 @pytest.mark.parametrize(
-    "words", [("--exec", "b", "--attach", "1"), ("--test", "./pkg/scheduler"), ("--no-debugger",)]
+    "words",
+    [
+        ("--exec", "b", "--attach", "1"),
+        ("--test", "./pkg/scheduler"),
+        ("--no-debugger",),
+        ("--no-debugger", "--attach", "1"),
+        ("--no-debugger", "--connect", "h:1", "--src", "k"),
+    ],
 )
 def test_contradictions_are_refused(words: tuple[str, ...]) -> None:
     with pytest.raises(WrongUse):
