@@ -140,7 +140,7 @@ def test_what_needs_a_debugger_is_refused_in_words(free: Callable[..., Free]) ->
 def test_a_program_that_is_not_there_is_told(tmp_path: Path) -> None:
     one = Free(replace(launch_of("x", "stay", tmp_path=tmp_path), target=str(tmp_path / "nothing")))
     one.scheduler.start()
-    assert one.wait_for("lost").detail.startswith("cannot start")
+    assert one.wait_for("exited").cause.startswith("cannot start")
     assert one.scheduler.close()
 
 

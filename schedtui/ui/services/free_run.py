@@ -95,7 +95,7 @@ class FreeScheduler:
                     )
         except Exception as error:  # noqa: BLE001 - a bug: shown as one, never a thread that dies silently
             self._post(Failed("A fault in schedtui's scheduler thread", "Please report it.", (repr(error),)))
-            self._post(StateChanged("lost", "a fault in schedtui"))
+            self._post(StateChanged("exited", "a fault in schedtui", run=self._run))
         finally:
             self._end()
 
@@ -116,7 +116,8 @@ class FreeScheduler:
             )
         except SchedtuiError as error:
             self._post(Failed(error.title, error.hint, (error.where,) if error.where else ()))
-            self._post(StateChanged("lost", error.title, run=run))
+            cause = f"{error.title}: {error.where}" if error.where else error.title
+            self._post(StateChanged("exited", "it did not start", run=run, cause=cause, cause_id="not-started"))
             return
         self._post(StateChanged("running", target_pid=self._child.pid, log_path=str(self._log), run=run))
 
