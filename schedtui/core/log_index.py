@@ -19,6 +19,7 @@ import numpy as np
 
 from schedtui.core import log_headers
 from schedtui.core.klog.assembly import split_records
+from schedtui.core.klog.json_lines import parse_json_line
 from schedtui.core.klog.lines import FIRST_STARTING_CLASS, LineClass, classify
 from schedtui.core.klog.wrappers import peel
 from schedtui.core.log_headers import PADDING, UNKNOWN_TIME
@@ -345,6 +346,8 @@ class ChunkBuilder:
             message = found[4].decode("utf-8", "replace")
             number = self.sites.number(caller.rpartition("/")[2], int(found[3] or 0), message, level)
             return ord("I") if level is not None else ord("E"), number, micros, 0
+        if line.startswith(b"{"):
+            return self._read_object(line)
         header = _HEADER.match(line)
         if header is None:
             return None
@@ -360,6 +363,15 @@ class ChunkBuilder:
             days = np.array([month_day]), np.array([time]), np.array([int(header[2])])
             return header[1][0], number, int(log_headers.times_of(*days)[0]), 0
         return header[1][0], number, time, month_day
+
+
+    def _read_object(self, line: bytes) -> tuple[int, int, int, int] | None:
+        """The same of a JSON object in another shape than the scheduler's (etcd's: level first, ISO time)."""
+        entry = parse_json_line(line)
+        if entry is None:
+            return None
+        number = self.sites.number(entry.file or "", entry.src_line or 0, entry.message, entry.v)
+        return ord(entry.severity), number, UNKNOWN_TIME if entry.time_us is None else entry.time_us, 0
 
 
 def header_column(line: bytes) -> tuple[int, bool]:

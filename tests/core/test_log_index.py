@@ -233,6 +233,20 @@ def test_json_lines_carry_their_own_level() -> None:
             assert levels[i] == record.v
 
 
+def test_etcds_objects_have_severity_and_time() -> None:
+    data = (
+        b'{"level":"warn","ts":"2026-11-30T11:36:05.815380Z","caller":"auth/store.go:1137","msg":"simple token"}\n'
+        b'{"level":"info","ts":"2026-11-30T12:36:06.000001+0100","caller":"embed/etcd.go:9","msg":"ready"}\n'
+        b'{"message":"whoever wrote this"}\n'
+    )
+    sites = SiteTable(lambda *_: None)
+    chunk = index(data, sites)
+    records = list(read_records(data))
+    assert [chr(value) for value in chunk.severity] == [record.severity for record in records] == ["W", "I", "E"]
+    assert chunk.times().tolist()[:2] == [record.time_us for record in records[:2]]
+    assert sites.sites[int(chunk.site[0])].file == "store.go"
+
+
 def test_wrapped_headers_are_found_at_any_width() -> None:
     lines = [
         b'2024-03-02T01:55:48.613937621+08:00 stderr F I0301 17:55:48.613828       1 a.go:8] "m" pod="s/p-%d"' % i
