@@ -103,6 +103,8 @@ class Ownership:
             owner=_myself(),
             checkout=self._launch.source or self._launch.target,
             binary=self._launch.target,
+            arguments=self._launch.arguments,
+            release=self._launch.release or "",
             mode=self._launch.mode,
             persistent=self._launch.persistent,
             socket=call.socket,

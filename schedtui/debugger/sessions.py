@@ -30,6 +30,9 @@ class SessionRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     checkout: str = ""
     """Source tree, or the binary where there is none."""
     binary: str = ""
+    arguments: tuple[str, ...] = ()
+    """The target's own arguments."""
+    release: str = ""
     mode: str = "exec"
     persistent: bool = False
     dlv: ProcessIdentity | None = None

@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from schedtui.ui.widgets.rows import Row
 
 
+HUNG_UP = 129
+"""Exit code after a terminal that went away (SIGHUP)."""
+
 PREPARING_SECONDS = 15.0
 """How long a preparation may take to give up once there is no screen any more; what it holds then ends with us."""
 
@@ -148,7 +151,7 @@ class Director:
         self._preparing.start()
 
     def _offer_earlier(self, request: Request) -> bool:
-        """Offer to come back to a session that was left, and to clean up after a crash; False when there is none."""
+        """Offer to come back to a session that was left, and to clean up after a crash; False: there is none."""
         self._asked_about_earlier = True
         found = comeback.earlier_sessions(request) if request.kind != "logs" else ()
         if not found:

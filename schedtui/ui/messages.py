@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from schedtui.core.errors import SchedtuiError
     from schedtui.core.exit_cause import ExitCause
     from schedtui.core.log_rows import RowSource
+    from schedtui.core.placements import NodePlacement
     from schedtui.core.queue_state import PodState, QueueSnapshot
     from schedtui.core.record import Record
     from schedtui.core.source_text import SourceText
+    from schedtui.core.story_text import StoryLine
     from schedtui.debugger import model
 
 # --- facts ----------------------------------------------------------------------------------------------------
@@ -51,6 +53,13 @@ class DebuggerReported(Message):
     """With a stop: the file of the selected frame."""
     sight: Sight = NO_SIGHT
     """With a stop: what to look at in the selected frame."""
+
+
+@dataclass
+class ScreenRemembered(Message):
+    """How the screen was when the session was left: names of its parts → values as text."""
+
+    values: Mapping[str, str]
 
 
 @dataclass
@@ -89,6 +98,10 @@ class QueueFolded(Message):
     """False when it stands at the log's cursor rather than at its end."""
     course: tuple[Mapping[PodState, int], ...] = ()
     """The counts over the log's time, oldest first; empty when not live."""
+    clock_offset_us: int | None = None
+    """What the log's clock is ahead of the machine's while the log is being written; None when time stands still."""
+    placements: tuple[NodePlacement, ...] = ()
+    """What happened on each node, when live."""
 
     def can_replace(self, message: Message) -> bool:
         """Only the newest snapshot is worth showing."""
@@ -170,8 +183,20 @@ class PodStoryTold(Message):
     """A pod's story, ready to be read."""
 
     pod: str
-    lines: tuple[tuple[str, str], ...]
-    """(text, role) of each line."""
+    lines: tuple[StoryLine, ...]
+    again: bool = False
+    """True when the story that is open was told anew because the pod got on."""
+
+
+@dataclass
+class TimesCounted(Message):
+    """Waits, reasons, slowest and stuck pods of the log so far, ready to be read."""
+
+    lines: tuple[StoryLine, ...]
+
+    def can_replace(self, message: Message) -> bool:
+        """Only the newest numbers are worth showing."""
+        return isinstance(message, TimesCounted)
 
 
 @dataclass
@@ -334,6 +359,15 @@ class PodStoryRequested(Wish):
 
 
 @dataclass
+class AttemptsCompareRequested(Wish):
+    """Put two attempts of the story that is open side by side."""
+
+    left: str
+    """``life.number``, as in ``StoryLine.attempt``."""
+    right: str
+
+
+@dataclass
 class QueueAtRequested(Wish):
     """Show the queues as they were at a record; live when ``following``."""
 
@@ -390,6 +424,13 @@ class LogShown(Wish):
     """The log pane paints from this log now; what it painted from before can be closed."""
 
     source: RowSource
+
+
+@dataclass
+class ScreenChanged(Wish):
+    """How the screen is now, to be remembered: names of its parts → values as text."""
+
+    values: Mapping[str, str]
 
 
 @dataclass

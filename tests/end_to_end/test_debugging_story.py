@@ -100,7 +100,7 @@ def test_a_pending_pod_is_understood(lab_builds: LabBinaries, dlv_path: Path, tm
 
         # A restart keeps everything.
         terminal.send("r")
-        terminal.wait_for("at its entry", 120)
+        terminal.wait_for(any_line(r"■ stopped.*at its entry"), 120)
         terminal.send("tb")
         lines = terminal.wait_for(any_line(r"○ +\d+ .*Filter"), 60)
         assert any(re.search(r"○ +\d+ .*scheduleOnePod", line) for line in lines)

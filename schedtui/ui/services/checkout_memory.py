@@ -13,6 +13,7 @@ from schedtui.config.state import CheckoutState, checkout_state_file, load_check
 from schedtui.core.errors import SchedtuiError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from schedtui.ui.services.plan import Plan
@@ -46,6 +47,11 @@ class CheckoutMemory:
         """Remember a watched expression, or no longer."""
         others = tuple(item for item in self.state.watches if item != expression)
         self.state = msgspec.structs.replace(self.state, watches=others if remove else (*others, expression))
+
+    def remember_screen(self, values: Mapping[str, str]) -> None:
+        """Remember how the screen is; written when it changed."""
+        if dict(values) != self.state.panes:
+            self.keep(panes=dict(values))
 
     def save(self) -> None:
         """Write the file; what cannot be written is told by ``note`` and costs nothing else."""

@@ -43,6 +43,8 @@ class Plan:
     notes: tuple[str, ...] = field(default_factory=tuple)
     """What the user should know from the start, one line each."""
     tour: bool = False
+    came_back: bool = False
+    """True for a session of earlier that was joined again: the screen is to be as it was."""
 
     @property
     def start(self) -> Launch | None:

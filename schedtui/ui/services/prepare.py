@@ -20,6 +20,7 @@ from schedtui.core.advice import Advice, Situation, advice_for
 from schedtui.core.errors import UnreadableInput, WrongUse
 from schedtui.debugger.exits import flags_of
 from schedtui.debugger.model import Launch
+from schedtui.debugger.sessions import read_record
 from schedtui.lab.running import RunningLab, ensure_lab, find_running_lab
 from schedtui.toolchain.binary import SCHEDULER_PACKAGES, read_binary
 from schedtui.toolchain.checkout import open_checkout
@@ -66,6 +67,8 @@ class Request:
     tour: bool = False
     inputs: tuple[str, ...] = field(default_factory=tuple)
     """Logs, standard input already replaced by a path that can be read."""
+    come_back: str = ""
+    """Directory of a session of earlier that is to be joined again; empty for a new one."""
 
     @property
     def low_bandwidth(self) -> bool:
@@ -110,6 +113,8 @@ def prepare(request: Request, post: Callable[[Message], object], cancel: threadi
         SchedtuiError: Something is missing or does not fit; ``Cancelled`` when ``cancel`` was set.
     """
     progress = _Progress(post)
+    if request.come_back:
+        return _come_back(request, progress, cancel)
     if request.kind == "lab":
         return _prepare_lab(request, progress, cancel)
     return _prepare_target(request, progress, cancel)
@@ -158,6 +163,49 @@ class _Progress:
         self._post(NoticePosted(text))
 
 
+def _come_back(request: Request, progress: _Progress, cancel: threading.Event) -> Plan:
+    """A session that was left running: nothing is built or started, dlv's server is joined again."""
+    directory = Path(request.come_back)
+    record = read_record(directory)
+    if record is None:
+        raise WrongUse("the session is gone", where=str(directory))
+    progress.step("dlv")
+    dlv = ensure_dlv(progress.build, dlv=_path(request.options.dlv), cancel=cancel)
+    progress.step("source")
+    tree = Path(record.checkout)
+    checkout = open_checkout(tree) if tree.is_dir() else None
+    arguments = list(record.arguments)
+    lab = find_running_lab()
+    if lab is not None and not any(str(lab.kubeconfig) in word for word in arguments):
+        lab = None
+    credentials = EndpointCredentials(token=lab.endpoint.token) if lab is not None else None
+    if credentials is None and (path := _path(_flag(arguments, "authentication-kubeconfig"))) is not None:
+        private = directories().state / "sessions" / f"{os.getpid()}-credentials"
+        credentials = credentials_of(read_kubeconfig(path), private)
+    launch = replace(
+        _launch(request, str(dlv), checkout, directory), mode="exec", target=record.binary,
+        arguments=record.arguments, release=record.release or None, persistent=True, continue_at_once=False,
+        log_label=_label_of(record.log),
+    )  # fmt: skip
+    return Plan(
+        request.settings, directories(), launch, checkout=checkout, lab=lab, release=record.release,
+        endpoint=SchedulerEndpoint(_port_of(arguments), credentials) if credentials is not None else None,
+        verbosity=_verbosity_of(arguments, request.verbosity), came_back=True,
+        leader_election="--leader-elect=false" not in arguments,
+        notes=("Back in the session that was left running; its breakpoints and watches are as they were.",),
+    )  # fmt: skip
+
+
+def _label_of(log: str) -> str:
+    """The label in a run log's name: ``20261130T101500Z_LABEL_123-1.log``."""
+    parts = Path(log).name.split("_")
+    return parts[1] if len(parts) == 3 else "scheduler"
+
+
+def _flag(arguments: list[str], name: str) -> str:
+    return next((word.partition("=")[2] for word in arguments if word.startswith(f"--{name}=")), "")
+
+
 def _prepare_lab(request: Request, progress: _Progress, cancel: threading.Event) -> Plan:
     dlv = ""
     if not request.options.no_debugger:
@@ -165,7 +213,13 @@ def _prepare_lab(request: Request, progress: _Progress, cancel: threading.Event)
         dlv = str(ensure_dlv(progress.build, dlv=_path(request.options.dlv), cancel=cancel))
     progress.step(f"lab {request.release}")
     config = _path(request.options.scheduler_config)
-    lab = ensure_lab(request.release, progress.build, cancel=cancel, scheduler_config=config)
+    # Where the scheduler is to survive a dropped line, so must its cluster.
+    persistent = request.options.persistent or request.settings.debugger.persistent
+    stays_up = persistent and not request.options.no_debugger
+    was_there = find_running_lab(name=request.release) is not None
+    lab = ensure_lab(request.release, progress.build, cancel=cancel, scheduler_config=config, stays_up=stays_up)
+    # It was not started by "lab up": quitting ends it all the same, but for a detached or dropped session.
+    lab.owned = lab.owned or (stays_up and not was_there)
     try:
         progress.step("source")
         checkout = open_checkout(lab.source_directory)
@@ -319,10 +373,10 @@ def _build(checkout: Checkout | None, flavour: Flavour, progress: _Progress, can
     return result.binary
 
 
-def _launch(request: Request, dlv: str, checkout: Checkout | None) -> Launch:
+def _launch(request: Request, dlv: str, checkout: Checkout | None, directory: Path | None = None) -> Launch:
     """What all ways of starting have in common."""
     places = directories()
-    session = places.state / "sessions" / f"{os.getpid()}-{int(time.time())}"
+    session = directory or places.state / "sessions" / f"{os.getpid()}-{int(time.time())}"
     private_directory(session)
     pairs = tuple((origin, here) for origin, here in request.settings.debugger.substitute_path)
     return Launch(
