@@ -304,6 +304,23 @@ async def test_a_line_of_300_000_characters(tmp_path: Path) -> None:
         assert any("300 000 characters" in row for row in app.panel())
 
 
+async def test_wrapping_keeps_the_cursor_in_view(tmp_path: Path) -> None:
+    app = LogApp(store_of(tmp_path / "k.log", "".join(line(n, ' err="' + "x" * 200 + '"') for n in range(50))))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        await pilot.press("k", "L")
+        assert any('"m48"' in row for row in app.shown_rows())
+        assert app.pane.view.cursor == app.store.state().last - 2
+
+
+async def test_a_log_without_records_has_no_record_to_open(tmp_path: Path) -> None:
+    app = LogApp(store_of(tmp_path / "k.log", ""))
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("enter")
+        assert app.pane.panel == ""
+        await settle(pilot, lambda: "No record is selected." in app.notices)
+
+
 async def test_an_empty_log_and_an_empty_selection_say_why(tmp_path: Path) -> None:
     app = LogApp(store_of(tmp_path / "k.log", LINES))
     async with app.run_test(size=SIZE) as pilot:

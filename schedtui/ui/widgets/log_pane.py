@@ -145,6 +145,9 @@ class LogPane(LogQuestions):
 
     def open_record(self) -> None:
         """Show every field of the selected record."""
+        if self.selected_record is None:
+            self._notice("No record is selected.", "warning")
+            return
         if self.view.following:
             self.view.pause()
             self.view.lay_out()

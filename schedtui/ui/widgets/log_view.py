@@ -193,6 +193,7 @@ class LogView(Widget):
         """Wrap long lines, or cut them."""
         self.wrap = wrap
         self.left = 0
+        self._keep_in_view()
         self.lay_out()
 
     def set_time_mode(self, mode: TimeMode) -> None:
