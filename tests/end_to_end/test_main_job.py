@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.end_to_end.processes import none_left, processes_below
 from tests.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -22,22 +22,6 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.lab, pytest.mark.dlv, pytest.mark.timeout(600)]
 
 STOPPED = " ■ stopped"
-LEFT_SECONDS = 15.0
-"""How long the system may take to take away processes that have ended."""
-
-
-def processes_below(directory: Path) -> list[str]:
-    """Command lines of processes that name a directory: etcd, API server, scheduler, dlv, supervisor."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                words = (entry / "cmdline").read_bytes().split(b"\0")
-            except OSError:
-                continue
-            if any(str(directory).encode() in word for word in words):
-                found.append(b" ".join(words).decode(errors="replace"))
-    return found
 
 
 def stops_in(terminal: Terminal, function: str, seconds: float = 90.0) -> list[str]:
@@ -129,9 +113,6 @@ def test_the_main_job(lab_builds: LabBinaries, dlv_path: Path, tmp_path: Path) -
         terminal.wait_for("Still alive")
         terminal.send("y")
         assert terminal.wait_for_end(90) == 0
-    deadline = time.monotonic() + LEFT_SECONDS
-    while processes_below(state):
-        assert time.monotonic() < deadline, processes_below(state)
-        time.sleep(0.1)
+    none_left(state)
     assert not list((state / "lab").glob("*")) if (state / "lab").exists() else True
     assert not list((state / "sessions").glob("*"))
