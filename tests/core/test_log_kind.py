@@ -27,6 +27,7 @@ def test_real_logs_are_never_doubted(name: str) -> None:
         (bytes(range(256)) * 20, "binary data"),
         (b"apiVersion: v1\n" * 30, "none of its first 30 lines"),
     ],
+    ids=["elf", "gzip", "binary", "manifest"],
 )
 def test_other_files_are_called_by_name(start: bytes, word: str) -> None:
     assert word in doubt_about(start)
