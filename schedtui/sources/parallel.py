@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import gc
 import os
+import threading
 from collections import deque
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from schedtui.core.errors import UnreadableInput
 from schedtui.core.event_reader import EventReader
 from schedtui.core.klog import FULL_HEADER
 from schedtui.sources.inputs import HEAD_BYTES, STANDARD_INPUT, clock_of, explained, read_chunks, until_fault
@@ -22,7 +25,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from typing import BinaryIO
 
-    from schedtui.core.errors import UnreadableInput
     from schedtui.core.events import QueueEvent
     from schedtui.core.klog import Clock
     from schedtui.core.queue_dump import QueueDump
@@ -109,19 +111,52 @@ def _can_be_cut(log: LogInput) -> bool:
 
 
 def _read_ranges(log: LogInput, processes: int) -> Iterator[Fact]:
-    with Path(log.name).open("rb") as file, ProcessPoolExecutor(processes) as pool:
-        clock = clock_of(log, os.pread(file.fileno(), HEAD_BYTES, 0))
-        ahead: deque[Future[list[Fact]]] = deque()
-        try:
-            for start, end, line in _ranges(file, log.size or 0, clock):
-                ahead.append(pool.submit(read_range, log.name, start, end, line, clock.copy()))
-                if len(ahead) > processes + 1:
-                    yield from ahead.popleft().result()
-            while ahead:
+    pipe = os.pipe()
+    try:
+        with (
+            Path(log.name).open("rb") as file,
+            ProcessPoolExecutor(processes, initializer=_live_with_parent, initargs=pipe) as pool,
+        ):
+            yield from _in_order(log, file, pool, processes + 1)
+    except BrokenProcessPool:
+        raise UnreadableInput(
+            "a process that read a part of it was ended", where=log.name, hint="Is there memory enough?"
+        ) from None
+    finally:
+        for end in pipe:
+            os.close(end)
+
+
+def _in_order(log: LogInput, file: BinaryIO, pool: ProcessPoolExecutor, most_ahead: int) -> Iterator[Fact]:
+    """What the ranges hold, in the order of the file, while later ones are read already."""
+    clock = clock_of(log, os.pread(file.fileno(), HEAD_BYTES, 0))
+    ahead: deque[Future[list[Fact]]] = deque()
+    try:
+        for start, end, line in _ranges(file, log.size or 0, clock):
+            ahead.append(pool.submit(read_range, log.name, start, end, line, clock.copy()))
+            if len(ahead) > most_ahead:
                 yield from ahead.popleft().result()
-        finally:
-            for future in ahead:
-                future.cancel()
+        while ahead:
+            yield from ahead.popleft().result()
+    finally:
+        for future in ahead:
+            future.cancel()
+
+
+def _live_with_parent(reading: int, writing: int) -> None:
+    """In a reading process: end as soon as the parent is gone, however it went.
+
+    Args:
+        reading: End of a pipe on which nothing is ever written; it closes with the last holder of ``writing``.
+        writing: The other end, which only the parent may keep.
+    """
+    os.close(writing)
+
+    def wait() -> None:
+        os.read(reading, 1)
+        os._exit(1)
+
+    threading.Thread(target=wait, name="parent", daemon=True).start()
 
 
 def _ranges(file: BinaryIO, size: int, clock: Clock) -> Iterator[tuple[int, int, int]]:

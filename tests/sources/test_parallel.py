@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from schedtui.core.errors import UnreadableInput
+from schedtui.core.event_reader import EventReader
+from schedtui.sources import parallel
+from schedtui.sources.inputs import clock_of, resolve_inputs
+from schedtui.sources.parallel import read_facts
+from tests.sources.real_logs import real_log
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CRI = b"2026-11-30T07:50:25.408448123+00:00 stderr F "
+
+
+@pytest.fixture(autouse=True)
+def small_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "WORTH_IT_BYTES", 100_000)
+    monkeypatch.setattr(parallel, "RANGE_BYTES", 150_000)
+    monkeypatch.setattr(parallel, "PIECE_BYTES", 10_000)
+
+
+@pytest.mark.parametrize("name", ["v1.36.3-v5-churn7.log", "v1.36.3-v10-mixed.json.log"])
+def test_ranges_bring_what_one_reader_brings(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(real_log(name))
+    (log,) = resolve_inputs([str(path)])
+    assert parallel._can_be_cut(log)
+    reader = EventReader(clock_of(log, real_log(name)[:100_000]))
+    assert list(read_facts(log)) == reader.facts(real_log(name)) + reader.last_facts()
+
+
+def test_a_log_without_a_place_to_cut_is_read_as_it_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "cri.log"
+    path.write_bytes(b"".join(CRI + line + b"\n" for line in real_log("v1.36.3-v5-churn7.log").splitlines()))
+    (log,) = resolve_inputs([str(path)])
+    monkeypatch.setattr(parallel, "_read_ranges", None)
+    assert len(list(read_facts(log))) > 1000
+
+
+def test_a_reading_process_that_was_killed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes(real_log("v1.36.3-v5-churn7.log"))
+    (log,) = resolve_inputs([str(path)])
+    monkeypatch.setattr(parallel, "read_range", _killed)
+    with pytest.raises(UnreadableInput, match="was ended"):
+        list(read_facts(log))
+
+
+def _killed(*_: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_no_reading_process_outlives_a_killed_parent(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes(real_log("v1.36.3-v5-churn7.log"))
+    held, holding = os.pipe()
+    program = (
+        "import os, sys\n"
+        "from schedtui.sources import parallel\n"
+        "from schedtui.sources.inputs import resolve_inputs\n"
+        "parallel.WORTH_IT_BYTES = parallel.RANGE_BYTES = 150_000\n"
+        "facts = parallel.read_facts(resolve_inputs(sys.argv[1:])[0])\n"
+        "next(facts)\n"
+        "print('reading', flush=True)\n"
+        "input()\n"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", program, str(path)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[holding],
+    )  # fmt: skip
+    os.close(holding)
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"reading\n"
+    child.kill()
+    child.communicate()
+    # Every process of the pool holds the other end: it closes with the last of them.
+    assert os.read(held, 1) == b""
+    os.close(held)
