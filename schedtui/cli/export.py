@@ -50,6 +50,10 @@ def export(files: tuple[str, ...], target: str, unmask: bool) -> int:
     kinds in one table, told apart by 'row'; a .md file the report and the stories. Secrets are masked. The target
     appears only when it is whole.
     """
+    if not target.strip():
+        raise WrongUse(
+            "no target named", where="--to", hint="Name a directory, or a .jsonl, .md or .parquet file."
+        )
     reading = LogReading(files)
     path = Path(target)
     _refuse_input(path, reading)

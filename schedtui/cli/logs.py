@@ -300,7 +300,9 @@ def _with_levels(records: Iterator[Record], reading: LevelReading, ahead: int) -
     metavar="DIR",
     help="A Kubernetes source tree that tells the V levels of text logs (else a table of known messages does).",
 )
-@click.option("--context", type=click.IntRange(0), default=0, metavar="N", help="N records around each match.")
+@click.option(
+    "--context", type=click.IntRange(0, 100_000), default=0, metavar="N", help="N records around each match."
+)
 @click.option("--unmask", is_flag=True, help="Leave passwords, tokens and authorization headers readable.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 def logs(

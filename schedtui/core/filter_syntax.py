@@ -79,6 +79,10 @@ NO_SPAN = LogSpan()
 """Nothing is known about the log's time."""
 
 
+_SHOWN_BESIDE = 28
+"""Characters of a filter shown on either side of its fault, so that the caret stays below it at 60 columns."""
+
+
 class FilterError(WrongUse):
     """A filter that does not fit; ``position`` is the 0-based character."""
 
@@ -92,10 +96,11 @@ class FilterError(WrongUse):
             hint: What would fit.
         """
         self.position = position
-        line = text.replace("\n", " ").replace("\t", " ")
+        start = max(0, position - _SHOWN_BESIDE)
+        line = text[start : position + _SHOWN_BESIDE].replace("\n", " ").replace("\t", " ")
         super().__init__(
             f"filter: {problem}", where=f"character {position + 1}", hint=hint,
-            details=(line, " " * position + "^"),
+            details=(line, " " * (position - start) + "^"),
         )  # fmt: skip
 
 

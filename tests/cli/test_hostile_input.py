@@ -7,6 +7,7 @@ import json
 import os
 import random
 import resource
+import signal
 import socket
 import subprocess
 import sys
@@ -178,3 +179,39 @@ def test_closed_standard_input_is_unreadable() -> None:
     _, errors = child.communicate(timeout=120)
     assert child.returncode == 2
     assert b"Traceback" not in errors and b"-" in errors
+
+
+WRONG_USE = (
+    ("logs", "LOG", "--context", "9" * 20), ("logs", "LOG", "--level", "-1"), ("logs", "LOG", "--since", "soon"),
+    ("logs", "LOG", "--filter", "(" * 5000), ("logs", "LOG", "--filter", "/[/"), ("logs", "-", "-"), ("logs",),
+    ("queue", "LOG", "--at", "9" * 5000), ("queue", "LOG", "--at", "10:00:61"), ("queue", "LOG/x"),
+    ("queue", "n" * 5000), ("pod", "", "LOG"), ("export", "LOG", "--to", ""), ("export", "LOG", "--to", "x.txt"),
+    ("export", "LOG", "--to", "/proc/x.jsonl"), ("report", "LOG", "--no-such-option"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("words", WRONG_USE, ids=" ".join)
+def test_wrong_use_says_what_and_where(words: tuple[str, ...], capfd: pytest.CaptureFixture[str]) -> None:
+    log = str(DATA / "v1.36.3-v2-mixed.log")
+    assert run([word.replace("LOG", log) for word in words]) == 2
+    captured = capfd.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith(("schedtui: ", "Usage: "))
+
+
+@pytest.mark.parametrize("arguments", [("queue", "-"), ("logs", "-"), ("report", "--nodes", "-"), ("export", "-")])
+def test_an_interrupt_ends_with_its_own_code_and_leaves_nothing(
+    arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    target = ("--to", str(tmp_path / "x.jsonl")) if arguments[0] == "export" else ()
+    held, holding = os.pipe()
+    child = started(*arguments, *target, stdin=held, stdout=subprocess.DEVNULL)
+    os.close(held)
+    # More than a pipe holds: once all is written the child has read some, so it is in the middle of its work.
+    os.write(holding, LOG * 2)
+    child.send_signal(signal.SIGINT)
+    _, errors = child.communicate(timeout=60)
+    os.close(holding)
+    assert child.returncode == 130
+    assert errors.strip() == b"schedtui: interrupted"
+    assert list(tmp_path.iterdir()) == []

@@ -210,8 +210,9 @@ def test_errors_name_the_character(text: str, position: int) -> None:
         parse_filter(text)
     assert caught.value.position == position
     shown, pointer = caught.value.details
-    assert shown == text
-    assert pointer.index("^") == position
+    assert shown in text
+    assert len(shown) <= 60
+    assert (shown + " ")[pointer.index("^")] == (text + " ")[position]
 
 
 def test_relative_times_need_a_log() -> None:
