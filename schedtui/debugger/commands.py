@@ -80,6 +80,42 @@ def _select_pod_goroutine(bench: Workbench, command: model.SelectPodGoroutine) -
     )
 
 
+QUEUE_PATHS = ("sched.SchedulingQueue", "p", "f.handle.schedulingQueue")
+"""What frames of the scheduler call the scheduling queue, or lead to it by."""
+
+
+def _read_queue(bench: Workbench, _: model.ReadQueue) -> None:
+    inspector = bench.inspector
+    here = inspector.stop
+    found = _queue_in_frames(bench)
+    loop = inspector.scheduling_loop() if found is None and here is not None else 0
+    if loop and here is not None and loop != here.goroutine:
+        # This goroutine does not know the queue: the scheduling loop does. The user's place is kept.
+        frame = here.selected_frame
+        inspector.select_goroutine(loop)
+        found = _queue_in_frames(bench)
+        inspector.select_goroutine(here.goroutine)
+        inspector.select_frame(frame)
+        inspector.stop = here
+    if found is None:
+        raise DebuggerFailed(
+            "No frame here knows the scheduling queue",
+            hint="Stop at ScheduleOne (b s) or Pop (b p) and ask again.",
+        )
+    bench.post(model.QueueRead(*found))
+
+
+def _queue_in_frames(bench: Workbench) -> tuple[tuple[str, ...], str] | None:
+    """The queue's lines and where it was found, from the selected goroutine's frames."""
+    inspector = bench.inspector
+    for expression in QUEUE_PATHS:
+        for number in (inspector.frame, *inspector.frames_that_know(expression)):
+            lines = inspector.view(expression, number)
+            if any(line.startswith("activeQ") for line in lines):
+                return lines, f"{expression} in frame {number}"
+    return None
+
+
 def _set_breakpoint(bench: Workbench, command: model.SetBreakpoint) -> None:
     bench.breakpoints.set(bench, command)
 
@@ -162,6 +198,7 @@ COMMANDS: dict[type, Rule] = {
     model.Watch: Rule(_watch, free=lambda _: True),
     model.ListGoroutines: Rule(_list_goroutines),
     model.FindFunctions: Rule(_find_functions, Needs.PAUSE),
+    model.ReadQueue: Rule(_read_queue),
     model.SetVerbosity: Rule(_set_verbosity, Needs.PAUSE),
     model.Console: Rule(console.carry_out, Needs.EITHER, pauses=lambda c: console.pauses(c.text)),
 }

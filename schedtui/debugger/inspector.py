@@ -313,6 +313,10 @@ class Inspector:
         found = self._talk.documents(f"schedtui_goroutines {limit}", limit=120.0).documents.get("goroutines", {})
         return found.get("goroutines", []), int(found.get("total", 0))
 
+    def scheduling_loop(self) -> int:
+        """The goroutine that takes pods from the queue; 0 when there is none."""
+        return roles.find_scheduling_loop(self._goroutine_documents(GOROUTINE_LIMIT)[0]) or 0
+
     def pod_goroutines(self) -> tuple[int, ...]:
         """Goroutines that may be at work on a pod: the binding ones and the scheduling loop."""
         return roles.find_pod_workers(self._goroutine_documents(GOROUTINE_LIMIT)[0])

@@ -223,6 +223,11 @@ class FindFunctions:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadQueue:
+    """Answer with ``QueueRead``: the scheduling queue as it is in the stopped target's memory."""
+
+
+@dataclass(frozen=True, slots=True)
 class SelectPodGoroutine:
     """Make the goroutine that binds this pod, or has it in its frames, the selected one."""
 
@@ -290,7 +295,7 @@ class Answer:
 Command = (
     Continue | Step | Interrupt | Restart | SelectFrame | SelectGoroutine | SetBreakpoint | AmendBreakpoint
     | Console | Evaluate | Watch | ListGoroutines | SetVerbosity | Answer | SetBreakpoints | SetWatchpoint
-    | SetValue | FindFunctions | SelectPodGoroutine
+    | SetValue | FindFunctions | SelectPodGoroutine | ReadQueue
 )  # fmt: skip
 """What can be submitted to the driver."""
 
@@ -377,6 +382,16 @@ class FunctionsFound:
 
 
 @dataclass(frozen=True, slots=True)
+class QueueRead:
+    """The answer to ``ReadQueue``."""
+
+    lines: tuple[str, ...]
+    """One line for each queue: its name, its length, its pods."""
+    where: str
+    """The expression that was read, and in which frame."""
+
+
+@dataclass(frozen=True, slots=True)
 class Traced:
     """A tracepoint was passed: a record for the log pane's timeline."""
 
@@ -415,7 +430,7 @@ class VerbositySet:
 
 Event = (
     StateChanged | Stopped | BreakpointsChanged | ConsoleOutput | Evaluated | GoroutinesListed | QuestionAsked
-    | Failed | VerbositySet | FunctionsFound | Traced
+    | Failed | VerbositySet | FunctionsFound | Traced | QueueRead
 )  # fmt: skip
 """What the driver posts."""
 

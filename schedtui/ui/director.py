@@ -77,12 +77,15 @@ class Director:
         self._acts: dict[type[messages.Wish], Callable[[Any], Any]] = {
             messages.DebuggerCommandRequested: lambda wish: self._session().submit(wish.command),
             messages.VerbosityRequested: lambda wish: self._session().set_verbosity(wish.v),
-            messages.QueueDumpRequested: lambda wish: self._session().ask_for_dump(),
+            messages.QueueDumpRequested: lambda wish: self._session().desk.ask_for_dump(),
             messages.SourceJumpRequested: lambda wish: self._session().jump_to_source(wish),
-            messages.PodStoryRequested: lambda wish: self._session().tell_story(wish.pod, wish.against),
+            messages.PodStoryRequested: lambda wish: self._session().desk.tell_story(wish.pod, wish.against),
+            messages.AttemptsCompareRequested: lambda wish: self._session().desk.compare_attempts(
+                wish.left, wish.right
+            ),
             messages.BreakAtRecordRequested: lambda wish: self._session().break_at_record(wish.record),
             messages.BreakOnPodRequested: lambda wish: self._session().break_on_pod(wish.pod),
-            messages.QueueAtRequested: lambda wish: self._session().show_queue_at(
+            messages.QueueAtRequested: lambda wish: self._session().desk.show_at(
                 wish.record, following=wish.following
             ),
             messages.LogShown: lambda wish: self._session().log_shown(wish.source),
@@ -95,6 +98,8 @@ class Director:
             messages.CopyRequested: lambda wish: self.views.copy(wish.text, wish.what),
             messages.EditorRequested: lambda wish: self.views.edit(wish.path, wish.line),
             messages.RedrawRequested: lambda wish: self.views.redraw(),
+            messages.BundleRequested: lambda wish: self._session().bundle(wish),
+            messages.BreakOnPatternRequested: lambda wish: self._session().break_on_pattern(wish.pattern),
             messages.ScreenChanged: lambda wish: self._session().memory.remember_screen(wish.values),
         }
 

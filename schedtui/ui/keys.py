@@ -218,6 +218,27 @@ _DEBUGGER: tuple[Action, ...] = (
         "debugger.source_lines", ("l",), "debugger", "its log lines",
         "Filter the log to this log call's lines",
     ),
+    Action(
+        "debugger.filter", ("f",), "debugger", "filter",
+        "Show only rows of the tab that hold a word: a role, a function, a variable",
+    ),
+    Action(
+        "debugger.pod_goroutine", ("P",), "debugger", "pod's goroutine",
+        "Select the goroutine that binds a pod, or has it in hand", 0, "debugger",
+    ),
+    Action(
+        "debugger.pod_lines", ("L",), "debugger", "pod's log lines",
+        "Filter the log to the pod that this goroutine has in hand",
+    ),
+    Action("debugger.set_value", ("=",), "debugger", "set", "Change the selected value", 0, "debugger"),
+    Action(
+        "debugger.watchpoint", ("W",), "debugger", "watchpoint",
+        "Stop when the selected value is written", 0, "debugger",
+    ),
+    Action(
+        "debugger.queue_in_memory", ("M",), "debugger", "queue in memory",
+        "Read the scheduling queue from memory, beside the rebuilt one", 0, "debugger",
+    ),
     Action("debugger.copy", ("y",), "debugger", "copy", "Copy the selected line or value"),
 )  # fmt: skip
 
@@ -276,13 +297,18 @@ _QUEUE: tuple[Action, ...] = (
     Action("queue.tab_story", ("t s",), "queue", "pod story", "Show the selected pod's story"),
     Action("queue.tab_nodes", ("t d",), "queue", "nodes", "Show bindings per node"),
     Action("queue.tab_workflow", ("t w",), "queue", "stations", "Show how many pods passed each station"),
-    Action("queue.story", ("enter",), "queue", "story", "Tell the selected pod's whole story", 82),
+    Action(
+        "queue.tab_times", ("t m",), "queue", "times", "Show percentiles of waits, slowest and stuck pods, reasons"
+    ),
+    Action(
+        "queue.story", ("enter",), "queue", "story", "Tell the selected pod's story; in it, go to the log line", 82
+    ),
     Action("queue.back", ("escape",), "queue", "back", "Go back to the queues"),
     Action("queue.log_lines", ("l",), "queue", "its log lines", "Show the selected pod's records in the log", 80),
     Action("queue.sort", ("o",), "queue", "sort", "Sort by queue, wait, attempts or last event", 72),
     Action("queue.all_pods", ("a",), "queue", "all pods", "Show bound and gone pods too, or hide them"),
     Action("queue.filter", ("/", "f"), "queue", "find", "Show only pods whose name, node or plugin holds a word"),
-    Action("queue.compare", ("m",), "queue", "compare", "Mark a pod; on a second one compare the two"),
+    Action("queue.compare", ("m",), "queue", "compare", "Mark a pod, or an attempt; on a second one compare"),
     Action("queue.live", ("F",), "queue", "live", "Show the queues as they are now, or at the log's cursor"),
     Action("queue.copy", ("y",), "queue", "copy", "Copy the pod's name"),
     Action("queue.save", ("s",), "queue", "save", "Save what is shown to a file"),

@@ -99,7 +99,7 @@ class QueueFolded(Message):
     course: tuple[Mapping[PodState, int], ...] = ()
     """The counts over the log's time, oldest first; empty when not live."""
     clock_offset_us: int | None = None
-    """What the log's clock is ahead of the machine's while the log is being written; None when time stands still."""
+    """What the log's clock is ahead of the machine's while the log is written; None when time stands still."""
     placements: tuple[NodePlacement, ...] = ()
     """What happened on each node, when live."""
 
@@ -300,6 +300,14 @@ class BuildProgressed(Message):
         return isinstance(message, BuildProgressed) and not message.state.over
 
 
+@dataclass
+class LogLinePicked(Message):
+    """A line of the log was picked somewhere: the log pane goes there."""
+
+    line: int
+    """1-based."""
+
+
 # --- wishes ---------------------------------------------------------------------------------------------------
 
 
@@ -409,6 +417,23 @@ class BreakOnPatternRequested(Wish):
     """Stop the scheduler when a log line matches."""
 
     pattern: str
+
+
+@dataclass
+class BundleRequested(Wish):
+    """Write what a bug report needs."""
+
+    path: str
+    """A directory that does not exist yet."""
+    transcript: str
+    """What was typed to dlv and what it said."""
+    queue: str
+    """The queues as they are shown."""
+    breakpoints: tuple[model.Breakpoint, ...]
+    pod: str
+    """The selected pod, whose story goes along; empty for none."""
+    moment: str
+    """What the log's cursor stands on."""
 
 
 @dataclass

@@ -303,11 +303,40 @@ class ActionsScreen(PanesScreen):
         """Make a pod of the lab anew: the named one, or the selected one."""
         self.wish(messages.CommandRequested("again", words.strip() or self._selected_pod()))
 
+    def command_advise(self, words: str) -> None:
+        """Ask for the flags that show what is filtered, or what the selected record is."""
+        text = words.strip() or self._filter_text()
+        record = self.pane("log").selected_record if self.has_pane("log") and not text else None
+        if record is not None and record.file:
+            text = f"file:{record.file}:{record.src_line}"
+        if text:
+            self.wish(messages.CommandRequested("advise", text))
+        else:
+            self.notify_row("Filter the log to the wanted messages (f), or select one of them.", "warning")
+
+    def _filter_text(self) -> str:
+        parts = tuple(self.pane("log").filter_parts) if self.has_pane("log") else ()
+        return "".join(parts) if len(parts) < 2 else " ".join(f"({part})" for part in parts)
+
     def command_save_filter(self, words: str) -> None:
         """Save the present filter under a name."""
-        parts = tuple(self.pane("log").filter_parts) if self.has_pane("log") else ()
-        text = "".join(parts) if len(parts) < 2 else " ".join(f"({part})" for part in parts)
-        self.wish(messages.CommandRequested("save-filter", f"{words.strip()}\n{text}"))
+        self.wish(messages.CommandRequested("save-filter", f"{words.strip()}\n{self._filter_text()}"))
+
+    def command_bundle(self, words: str) -> None:
+        """Save what a bug report needs."""
+        pane = self.pane("debugger") if self.has_pane("debugger") else None
+        queue = self.pane("queue") if self.has_pane("queue") else None
+        record = self.pane("log").selected_record if self.has_pane("log") else None
+        self.wish(
+            messages.BundleRequested(
+                words.strip(),
+                pane.console.transcript if pane is not None else "",
+                queue.snapshot_text if queue is not None else "",
+                pane.breakpoints if pane is not None else (),
+                self._selected_pod(),
+                f"at log line {record.line}" if record is not None else "",
+            )
+        )
 
     def command_transcript(self, words: str) -> None:
         """Save the console's transcript."""
@@ -338,6 +367,33 @@ class ActionsScreen(PanesScreen):
     def action_debugger_watch_add(self) -> None:
         """Ask what to watch."""
         self.ask("watch", self.command_watch)
+
+    def action_debugger_filter(self) -> None:
+        """Ask for the word that rows must hold."""
+        pane = self.pane("debugger")
+        self.ask("Show rows with:", pane.set_word, initial=pane.word, edit=pane.set_word)
+
+    def action_debugger_pod_goroutine(self) -> None:
+        """Ask for the pod whose goroutine is wanted."""
+        pod = self.pane("debugger").pod or (self.pane("queue").selected_pod if self.has_pane("queue") else "")
+        self.ask(
+            "Goroutine of pod:", lambda text: self.command(model.SelectPodGoroutine(text.strip())), initial=pod
+        )
+
+    def action_debugger_set_value(self) -> None:
+        """Ask for the selected value's new one."""
+        variable = self.pane("debugger").selected_variable
+        if variable is None:
+            self.notify_row("Select a value in the locals or watches first (t l).", "warning")
+            return
+        name = variable.expression or variable.name
+        self.ask(f"{name} =", lambda text: self.command(model.SetValue(name, text)), history="set value")
+
+    def action_debugger_watchpoint(self) -> None:
+        """Stop when the selected value, or a typed one, is written."""
+        variable = self.pane("debugger").selected_variable
+        name = (variable.expression or variable.name) if variable is not None else ""
+        self.ask("Stop when written:", lambda text: self.command(model.SetWatchpoint(text.strip())), initial=name)
 
     def action_debugger_search(self) -> None:
         """Search in the source."""

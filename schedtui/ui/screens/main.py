@@ -175,10 +175,21 @@ class MainScreen(TroubleScreen):
             pane.show_evaluated(event)
         elif isinstance(event, model.GoroutinesListed):
             pane.show_goroutines(event)
+        elif isinstance(event, model.QueueRead):
+            self._queue_read(event)
         elif isinstance(event, model.FunctionsFound):
             pane.console.show_functions(event.functions)
         else:
             self._debugger_answered(event)
+
+    def _queue_read(self, event: model.QueueRead) -> None:
+        """The queue in memory, with the rebuilt one under it."""
+        rows = [row((f"In memory ({event.where})", "tab-active")), *(row(f"  {line}") for line in event.lines)]
+        if self.has_pane("queue"):
+            lines = self.pane("queue").queue_lines
+            rows += [row(""), row(("Rebuilt from the log", "tab-active")), *(row(f"  {line}") for line in lines)]
+            rows += [row(""), row(("A pod that moved just before the stop may not be in the log yet.", "note"))]
+        self.app.push_screen(ListScreen("The scheduling queue", rows))
 
     def _log_to_the_stop(self, stop: model.Stop) -> None:
         """Nothing is written while it stands: the end of the log is the moment of the stop.
@@ -264,15 +275,29 @@ class MainScreen(TroubleScreen):
     @on(messages.QueueFolded)
     def _queue_folded(self, message: messages.QueueFolded) -> None:
         if self.has_pane("queue") and (not message.live or self.queue_is_live):
-            self.pane("queue").show_snapshot(message.snapshot, live=message.live, course=message.course)
+            self.pane("queue").show_snapshot(
+                message.snapshot, live=message.live, course=message.course,
+                clock_offset_us=message.clock_offset_us, placements=message.placements,
+            )  # fmt: skip
         if message.snapshot.release and not self.facts.release:
             self.know(release=message.snapshot.release)
         self.show_status()
 
     @on(messages.PodStoryTold)
     def _story_told(self, message: messages.PodStoryTold) -> None:
-        self.pane("queue").show_story(message.pod, _read_rows(message.lines))
-        self.go_to("queue")
+        self.pane("queue").show_story(message.pod, message.lines, again=message.again)
+        if not message.again:
+            self.go_to("queue")
+
+    @on(messages.LogLinePicked)
+    def _log_line_picked(self, message: messages.LogLinePicked) -> None:
+        if self.has_pane("log"):
+            self.pane("log").go_to(str(message.line))
+            self.go_to("log")
+
+    @on(messages.TimesCounted)
+    def _times_counted(self, message: messages.TimesCounted) -> None:
+        self.pane("queue").show_times(message.lines)
 
     @on(messages.StationsCounted)
     def _stations_counted(self, message: messages.StationsCounted) -> None:
@@ -287,7 +312,7 @@ class MainScreen(TroubleScreen):
     @on(messages.QueueChecked)
     def _queue_checked(self, message: messages.QueueChecked) -> None:
         self.notify_row(message.summary, "good" if message.equal else "warning")
-        if message.lines:
+        if message.lines and not message.equal:
             self.app.push_screen(ListScreen(message.summary, [row(line) for line in message.lines]))
 
     @on(messages.NoticePosted)

@@ -6,12 +6,10 @@ and never block it: what takes time is handed to a worker thread. Facts go out t
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from schedtui.core.errors import SchedtuiError
@@ -19,22 +17,26 @@ from schedtui.core.exit_cause import ExitCause, with_own_checks
 from schedtui.core.source_text import SourceText
 from schedtui.debugger import model
 from schedtui.debugger.driver import DebuggerDriver
-from schedtui.lab.player_thread import PlayerThread
 from schedtui.sources.log_store import LogStore
 from schedtui.toolchain.doctor.run import failures
 from schedtui.ui import messages
-from schedtui.ui.services import log_facts, stories
+from schedtui.ui.services import log_facts
+from schedtui.ui.services.bundle import write_bundle
 from schedtui.ui.services.checkout_memory import CheckoutMemory
-from schedtui.ui.services.dump_check import await_dump
 from schedtui.ui.services.free_run import FreeScheduler
+from schedtui.ui.services.lab_link import LabLink
 from schedtui.ui.services.log_costs import LogCostWatch, cost_lines
+from schedtui.ui.services.log_kind import doubts_about
 from schedtui.ui.services.overview import ToolChecks
+from schedtui.ui.services.pattern_break import PatternBreak
+from schedtui.ui.services.queue_desk import QueueDesk
 from schedtui.ui.services.queue_watch import QueueWatch
 from schedtui.ui.services.rebuild import Rebuild
 from schedtui.ui.services.refusals import explained, obstacle_of
 from schedtui.ui.services.setup import exit_checks, exit_subject
 from schedtui.ui.services.source_shelf import SourceShelf
 from schedtui.ui.services.stations import session_catalogue
+from schedtui.ui.services.trace_log import TraceLog
 from schedtui.ui.services.watch import SessionWatch
 
 if TYPE_CHECKING:
@@ -43,10 +45,7 @@ if TYPE_CHECKING:
     from textual.message import Message
 
     from schedtui.core.log_cost import LogCost
-    from schedtui.core.queue_state import QueueSnapshot
     from schedtui.core.record import Record
-    from schedtui.lab.player import PlayerReport
-    from schedtui.lab.scenario import Scenario
     from schedtui.ui.services.plan import Plan
 
 CLOSE_SECONDS = 15.0
@@ -81,9 +80,12 @@ class Session:
         self.shelf = SourceShelf(plan.checkout, self.levels.marks)
         self.memory = CheckoutMemory(plan)
         self._stop = threading.Event()
+        self.desk = QueueDesk(self, self._stop)
         self.breakpoints = 0
         """How many the user has set."""
-        self._player: PlayerThread | None = None
+        self.set_breakpoints: tuple[model.Breakpoint, ...] = ()
+        """Dlv's own list, newest."""
+        self.lab = LabLink(plan.lab, self.post) if plan.lab is not None else None
         self._old_stores: list[LogStore] = []
         self._waiting_verbosity: int | None = None
         self._shown_file = ""
@@ -101,6 +103,8 @@ class Session:
         self._obstacle: str | None = None
         self.driver: DebuggerDriver | FreeScheduler | None = None
         self.stations = session_catalogue(plan.places.config)
+        self.pattern = PatternBreak(self.submit, self.post)
+        self.traces = TraceLog(plan.launch.run_directory if plan.launch is not None else "")
         if plan.launch is not None:
             kept = self.memory.state
             self.driver = DebuggerDriver(
@@ -121,17 +125,26 @@ class Session:
         """Start the parts."""
         if self.plan.logs:
             self.open_logs(self.plan.logs)
+            self.work("log-kind", self._doubt_logs)
         if self.driver is not None:
             self.driver.start()
             self.watch.start()
             self.post(messages.BuildProgressed(self.rebuild.state))
-        if self.plan.lab is not None:
-            self.plan.lab.watch(lambda event: self.post(messages.NoticePosted(event.text, "error")))
+        if self.lab is not None:
+            self.lab.start()
         self.work("levels", self._load_levels)
+        names = tuple(station.name for station in self.stations.catalogue.stations)
+        self.post(messages.HistoryRemembered(self.memory.state.history, names))
+        if self.plan.came_back:
+            self.post(messages.ScreenRemembered(self.memory.state.panes))
         for note in (*self.plan.notes, *((self.stations.note,) if self.stations.note else ())):
             if self.plan.launch is not None:
                 self.post(messages.DebuggerReported(model.ConsoleOutput(note, "note")))
             self.post(messages.NoticePosted(note))
+
+    def _doubt_logs(self) -> None:
+        for doubt in doubts_about(self.plan.logs):
+            self.post(messages.NoticePosted(doubt, "warning"))
 
     def _load_levels(self) -> None:
         if self.levels.load() and self._shown_file:
@@ -149,18 +162,26 @@ class Session:
         store = LogStore(
             tuple(paths), lambda _state: self.post(messages.LogGrew()), self.levels.lookup, self._part_failed
         )
-        alone = paths[0] if len(paths) == 1 and paths[0] != "-" and not paths[0].endswith(".gz") else ""
+        beside = self._logs_beside
+        # The logs of the lab's parts and tracepoints come last: they are shown, nothing is concluded from them.
+        own = [path for path in store.inputs if path not in beside]
         ours = bool(self.run_logs) and paths[0] == self.run_logs[-1]
         costs = self.log_costs = LogCostWatch(self._log_costs, lambda record: self.levels.enrich(record).v)
 
         def observe(records: Sequence[Record]) -> None:
             self.levels.observe(records)
+            if self.state == "running":
+                self.pattern.observe(records)
             if ours:
                 costs.observe(records)
 
-        watch = QueueWatch(alone, self._queue_changed, on_records=observe)
-        self.levels.start_log()
-        store.subscribe_records(watch.take, watch.tell)
+        watch = QueueWatch(self.desk.changed, debugged=ours and self.plan.launch is not None, on_records=observe)
+        self.desk.forget(len(own))
+        # The program that wrote this log is as old as it is: files edited since then give no levels.
+        self.levels.start_log(self._built_at() if ours else None)
+        store.subscribe_records(
+            lambda records: watch.take([record for record in records if record.source < len(own)]), watch.tell
+        )
         store.start()
         self.store, self.queue = store, watch
         self.post(messages.LogOpened(store))
@@ -168,6 +189,12 @@ class Session:
             # The pane paints from it until it has been handed the new one.
             self._old_stores.append(old)
         return store
+
+    @property
+    def _logs_beside(self) -> tuple[str, ...]:
+        """Logs that are shown with the scheduler's own."""
+        merged = self.lab.merged_paths if self.lab is not None else ()
+        return (*merged, self.traces.path) if self.traces.path else merged
 
     def log_shown(self, source: object) -> None:
         """The pane paints from this log now: earlier ones can be closed."""
@@ -193,15 +220,16 @@ class Session:
         self.watch.stop()
         self.rebuild.cancel()
         self.levels.cancel()
-        if self._player is not None:
-            self._player.stop()
+        if self.lab is not None:
+            self.lab.stop_scenario()
         ended = self.driver.close(detach, CLOSE_SECONDS) if self.driver is not None else True
         self.memory.save()
-        if self.plan.lab is not None:
-            self.plan.lab.close()
-        self._pool.shutdown(wait=False, cancel_futures=True)
         start = self.plan.start
-        if start is not None and not (detach and start.persistent):
+        left = detach and start is not None and start.persistent
+        if self.lab is not None and not left:
+            self.lab.end()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        if start is not None and not left:
             shutil.rmtree(start.run_directory, ignore_errors=True)
         return ended
 
@@ -219,8 +247,8 @@ class Session:
             pid = f" (pid {self.target_pid})" if self.target_pid else ""
             how = " under dlv" if self.plan.launch is not None else ""
             lines.append(f"the scheduler{how}{pid}, {self.state}")
-        if self.plan.lab is not None and self.plan.lab.owned:
-            lines.append(f"the lab {self.plan.lab.name}, which this call started")
+        if self.lab is not None and self.lab.lab.owned and not self.lab.ended:
+            lines.append(f"the lab {self.lab.lab.name}, which this call started")
         return tuple(lines)
 
     @property
@@ -258,17 +286,21 @@ class Session:
             if event.stop.reason == "breakpoint":
                 self.last_stop = event.stop.title
             frames = event.stop.frames
-            sight = self.stations.sight_at(event.stop)
+            asked = next((one.asked for one in self.set_breakpoints if one.id == event.stop.breakpoint_id), "")
+            sight = self.stations.sight_at(event.stop, asked)
             if event.stop.reason == "entry":
                 source = AT_ENTRY
             elif event.stop.selected_frame < len(frames):
                 self._shown_file = frames[event.stop.selected_frame].file
                 source = self.shelf.text(self._shown_file)
         elif isinstance(event, model.BreakpointsChanged):
+            self.set_breakpoints = event.breakpoints
             self.breakpoints = sum(1 for item in event.breakpoints if item.id > 0)
             self.memory.keep(breakpoints=event.kept)
         elif isinstance(event, model.ConsoleOutput | model.Failed):
             event = self._with_problem(event)
+        elif isinstance(event, model.Traced) and self.traces.write(event) and self.store is not None:
+            self.open_logs((*self.store.inputs, self.traces.path))
         self.post(messages.DebuggerReported(event, source, sight))
         if isinstance(event, model.StateChanged) and event.state == "exited" and event.exit_status != 0:
             self.work("exit", lambda: self._check_exit(event))
@@ -308,6 +340,9 @@ class Session:
                 return
             fresh = self.rebuild.build()
             self.watch.new_target()
+            if fresh:
+                # Lines have moved: levels and marks are read from the source as it is now.
+                self.work("levels", self._load_levels)
             if restart and self.rebuild.state.phase == "done" and (fresh or self.target_pid is None):
                 self.submit(model.Restart())
 
@@ -322,15 +357,17 @@ class Session:
         if event.log_path and event.log_path not in self.run_logs:
             self.run_logs = (*self.run_logs, event.log_path)
             self.memory.keep(log_path=event.log_path)
-            self.open_logs((event.log_path, *self.plan.logs))
+            self.open_logs((event.log_path, *self.plan.logs, *self._logs_beside))
         if event.state == "running" and self._waiting_verbosity is not None:
             self.work("verbosity", self._put_waiting_verbosity)
 
-    def _queue_changed(self, snapshot: QueueSnapshot) -> None:
-        queue = self.queue
-        if queue is not None:
-            self.post(messages.QueueFolded(snapshot, course=queue.course()))
-            self.post(messages.StationsCounted(stories.station_lines(queue.stations())))
+    def _built_at(self) -> float | None:
+        """When the program that is debugged was built; None when that is not known."""
+        start = self.plan.start
+        try:
+            return Path(start.target).stat().st_mtime if start is not None and start.target else None
+        except (OSError, ValueError):
+            return None
 
     # --- wishes -----------------------------------------------------------------------------------------------
 
@@ -349,6 +386,7 @@ class Session:
         """Change the scheduler's verbosity: by its own port while it runs, through dlv while it stands."""
         if self.state == "stopped" and self.driver is not None:
             self.driver.submit(model.SetVerbosity(v))
+            self.levels.verbosity_changed()
             self._waiting_verbosity = v
         elif self.plan.endpoint is not None:
             self.work("verbosity", lambda: self._put_verbosity(v))
@@ -358,6 +396,7 @@ class Session:
     def _put_verbosity(self, v: int) -> None:
         assert self.plan.endpoint is not None
         self.plan.endpoint.set_verbosity(v)
+        self.levels.verbosity_changed()
         self._waiting_verbosity = None
         self.post(
             messages.VerbosityChanged(v, f"The scheduler runs at -v {v} now; the filter shows what it showed.")
@@ -376,24 +415,6 @@ class Session:
         else:
             self.post(messages.VerbosityChanged(v, ""))
 
-    def ask_for_dump(self) -> None:
-        """Let the running scheduler write its queues to its log (SIGUSR2), and compare."""
-        if self.target_pid is None:
-            self.post(messages.NoticePosted("There is no scheduler of ours to ask.", "warning"))
-        elif self.state != "running":
-            self.post(
-                messages.NoticePosted("A stopped scheduler cannot answer: continue it with c, then D.", "warning")
-            )
-        else:
-            queue, endpoint, asked_at = self.queue, self.plan.endpoint, time.monotonic()
-            try:
-                os.kill(self.target_pid, signal.SIGUSR2)
-            except OSError as error:
-                self.post(messages.NoticePosted(f"The scheduler cannot be asked ({error.strerror}).", "error"))
-                return
-            if queue is not None:
-                self.work("dump", lambda: self.post(await_dump(queue, asked_at, endpoint, self._stop)))
-
     def jump_to_source(self, wish: messages.SourceJumpRequested) -> None:
         """Open the line that a record names, told apart by its message when files share a name."""
 
@@ -405,43 +426,12 @@ class Session:
 
         self.work("source", open_it)
 
-    def tell_story(self, pod: str, against: str = "") -> None:
-        """Tell a pod's story, or two pods side by side."""
-        if self.store is None:
-            self.post(messages.NoticePosted("There is no log yet.", "warning"))
+    def merge_part_logs(self, names: Sequence[str]) -> None:
+        """Show the logs of these parts of the lab among the scheduler's records; of no others."""
+        if self.lab is None or self.store is None:
             return
-        paths = tuple(self.store.inputs)
-        self.work("story", lambda: self.post(messages.PodStoryTold(pod, stories.story_of(paths, pod, against))))
-
-    def play(self, name: str, scenario: Scenario) -> None:
-        """Play a scenario in the lab; one that plays already ends first."""
-        assert self.plan.lab is not None
-        if self._player is not None:
-            self._player.stop()
-        self._player = PlayerThread(self.plan.lab.endpoint, name, scenario, on_report=self._player_report)
-        self._player.start()
-
-    def _player_report(self, report: PlayerReport) -> None:
-        if report.error is not None:
-            self.post(messages.WorkFailed("scenario", report.error))
-        elif report.finished:
-            self.post(messages.NoticePosted(f"{report.scenario}: {report.text}"))
-
-    def show_queue_at(self, record: Record | None, *, following: bool) -> None:
-        """Let the queues follow the log's cursor, or live again."""
-        queue = self.queue
-        if queue is None:
-            return
-        if following or record is None or not record.line:
-            self.post(messages.QueueFolded(queue.ask(lambda fold: fold.snapshot()), course=queue.course()))
-            return
-
-        def replay() -> None:
-            snapshot = queue.snapshot_at(record.line)
-            if snapshot is not None:
-                self.post(messages.QueueFolded(snapshot, live=False))
-
-        self.work("replay", replay)
+        beside = self.lab.merged_paths
+        self.open_logs((*(path for path in self.store.inputs if path not in beside), *self.lab.merge(names)))
 
     def break_at_record(self, record: Record) -> None:
         """Break where a record was logged."""
@@ -458,6 +448,29 @@ class Session:
     def break_on_pod(self, pod: str) -> None:
         """Break in the scheduling cycle of one pod only."""
         self.submit(model.SetBreakpoint("ScheduleOne", pod=pod))
+        refused = self.queue is not None and any(
+            row.pod == pod and row.state in ("unschedulable", "gated")
+            for row in self.queue.ask(lambda fold: fold.snapshot()).pods
+        )
+        again = " (here: ':again' makes it anew)" if self.plan.lab is not None else ""
+        when = f", which is tried again at an event that may help it{again}" if refused else ""
+        self.post(messages.NoticePosted(f"To break on {pod}{when}."))
+
+    def break_on_pattern(self, text: str) -> None:
+        """Stop when a line is logged."""
+        self.work("pattern", lambda: self.pattern.arm(text, self.levels.sites))
+
+    def bundle(self, wish: messages.BundleRequested) -> None:
+        """Write what a bug report needs."""
+        logs = tuple(self.store.inputs) if self.store is not None else ()
+
+        def write() -> None:
+            self.post(messages.WorkProgressed("bundle"))
+            names = write_bundle(wish, self.plan, logs, self.describe())
+            self.post(messages.WorkFinished("bundle"))
+            self.post(messages.NoticePosted(f"{len(names)} files written to {wish.path}, secrets masked."))
+
+        self.work("bundle", write)
 
     def describe(self) -> dict[str, Any]:
         """Facts for bundles and the doctor."""

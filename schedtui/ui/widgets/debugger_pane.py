@@ -32,6 +32,7 @@ from schedtui.ui.widgets.debugger_rows import (
     short_function,
     stack_rows,
     variable_rows,
+    without_empty_groups,
 )
 from schedtui.ui.widgets.rows import RowsView
 from schedtui.ui.widgets.source_view import SourceView
@@ -88,7 +89,7 @@ class DebuggerPane(Vertical):
         self._expanded: frozenset[str] = frozenset()
         self._loaded: dict[str, model.Variable] = {}
         self._sight = NO_SIGHT
-        self._word = ""
+        self.word = ""
         """Only rows of the tab that hold this word are shown."""
         self._tickets: dict[int, str] = {}
         self._next_ticket = 1
@@ -258,7 +259,31 @@ class DebuggerPane(Vertical):
             self.data.empty = "The scheduler is running; i stops it."
             self.data.set_rows([])
             return
-        self.data.set_rows(self._rows())
+        rows = self._rows()
+        if self.word:
+            low = self.word.lower()
+            rows = [
+                item for item in rows if low in item.text.lower() or item.key.startswith(("role ", "heading "))
+            ]
+            rows = without_empty_groups(rows)
+            self.data.empty = f"Nothing here holds {self.word}; f changes the filter."
+        self.data.set_rows(rows)
+
+    def set_word(self, word: str) -> None:
+        """Show only rows that hold this word; an empty one shows all."""
+        self.word = word.strip()
+        self._show_rows()
+
+    def action_pod_lines(self) -> None:
+        """The log's lines of the pod in hand."""
+        if self.pod:
+            self.post_message(LogFilterRequested(f"pod:{self.pod}"))
+        else:
+            self.tell("No frame of this goroutine has a pod in hand.")
+
+    def action_queue_in_memory(self) -> None:
+        """The queues as they are in memory."""
+        self.request(model.ReadQueue())
 
     def _show_marks(self) -> None:
         path = self.code.source.path
@@ -378,14 +403,16 @@ class DebuggerPane(Vertical):
 
     def action_full_value(self) -> None:
         """Load the selected value in full."""
-        variable = self._selected_variable()
+        variable = self.selected_variable
         if variable is None:
             self.tell("Select a value in the locals or watches first (t l).")
         else:
             self.request(model.Console(f"print {variable.expression or variable.name}"))
             self._evaluate(variable.expression or variable.name, full=True)
 
-    def _selected_variable(self) -> model.Variable | None:
+    @property
+    def selected_variable(self) -> model.Variable | None:
+        """The value under the cursor in a tab of values; None elsewhere."""
         selected = self.data.selected if self.tab in ("locals", "watches", "look") else None
         return selected.payload if selected and isinstance(selected.payload, model.Variable) else None
 
@@ -405,7 +432,7 @@ class DebuggerPane(Vertical):
 
     def action_remove(self) -> None:
         """Remove the watch or the breakpoint."""
-        variable = self._selected_variable() if self.part == "watches" else None
+        variable = self.selected_variable if self.part == "watches" else None
         found = self.selected_breakpoint()
         if variable is not None:
             self.request(model.Watch(variable.expression or variable.name, remove=True))

@@ -130,6 +130,23 @@ def _short_type(name: str) -> str:
     return stars + head[1]
 
 
+def without_empty_groups(rows: Iterable[Row]) -> list[Row]:
+    """Rows without headings that stand over nothing."""
+    kept: list[Row] = []
+    for item in rows:
+        if (
+            item.payload is None
+            and kept
+            and kept[-1].payload is None
+            and item.key.startswith(("role ", "heading "))
+        ):
+            kept.pop()
+        kept.append(item)
+    if kept and kept[-1].payload is None and kept[-1].key.startswith(("role ", "heading ")):
+        kept.pop()
+    return kept
+
+
 def breakpoint_mark(breakpoint_: Breakpoint) -> GutterMark:
     """The sign of a breakpoint: readable without colour."""
     if breakpoint_.suspended:

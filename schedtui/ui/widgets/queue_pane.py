@@ -1,18 +1,27 @@
-"""The queue pane: counts, table of pods, and the tabs pod story, nodes, stations.
+"""The queue pane: counts, table of pods, and the tabs pod story, nodes, stations, times.
 
-Owns which tab is open, the order of the table and the course of the counts. Snapshots, stories and station
-counts are made below (``core``) and handed in; wishes go out as messages.
+Owns which tab is open, the order of the table, the course of the counts and the countdown of backoffs. Snapshots,
+stories and counts are made below (``core``) and handed in; wishes go out as messages.
 """
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Literal
 
 from textual.containers import Vertical
 
 from schedtui.core.queue_state import EMPTY_QUEUE, POD_STATES, PodRow
-from schedtui.ui.messages import CopyRequested, LogFilterRequested, NoticePosted, PodStoryRequested
-from schedtui.ui.widgets.queue_rows import ORDERS, Order, count_rows, node_rows, pod_rows, summary
+from schedtui.core.story_text import StoryLine
+from schedtui.ui.messages import (
+    AttemptsCompareRequested,
+    CopyRequested,
+    LogFilterRequested,
+    LogLinePicked,
+    NoticePosted,
+    PodStoryRequested,
+)
+from schedtui.ui.widgets.queue_rows import ORDERS, Order, count_rows, node_rows, pod_rows, summary, told_rows
 from schedtui.ui.widgets.rows import Row, RowsView, row
 from schedtui.ui.widgets.tab_bar import TabBar
 
@@ -21,15 +30,23 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
+    from schedtui.core.placements import NodePlacement
     from schedtui.core.queue_state import PodState, QueueSnapshot
 
-Tab = Literal["queues", "story", "nodes", "workflow"]
+Tab = Literal["queues", "story", "nodes", "workflow", "times"]
 """What the pane can show."""
 
 TABS: tuple[tuple[Tab, str], ...] = (
-    ("queues", "queues"), ("story", "pod story"), ("nodes", "nodes"), ("workflow", "stations"),
+    ("queues", "queues"), ("story", "pod story"), ("nodes", "nodes"), ("workflow", "stations"), ("times", "times"),
 )  # fmt: skip
 """The tabs in their order, and their words."""
+
+
+SHOWN_PODS = 12
+"""Pods of one queue that are named in one line."""
+
+BUNDLE_COLUMNS = 120
+"""Width of the queues as text."""
 
 
 class QueuePane(Vertical):
@@ -53,10 +70,15 @@ class QueuePane(Vertical):
         self.word = ""
         """Only pods that hold this word are shown."""
         self._show_all = False
-        self._story: tuple[Row, ...] = ()
+        self._story: tuple[StoryLine, ...] = ()
+        self._times: tuple[StoryLine, ...] = ()
         self._stations: tuple[Row, ...] = ()
+        self._placements: tuple[NodePlacement, ...] = ()
+        self._clock_offset_us: int | None = None
         self._sparklines = sparklines
         self._compare = ""
+        self._attempt = ""
+        """The attempt that is marked for a comparison."""
         self._history: dict[PodState, list[int]] = {}
 
     def compose(self) -> ComposeResult:
@@ -69,7 +91,20 @@ class QueuePane(Vertical):
     def on_mount(self) -> None:
         """Show the empty queue."""
         self.table.set_active(True)
+        self.set_interval(1.0, self._count_down)
         self._show()
+
+    def _count_down(self) -> None:
+        """Waits and backoffs go on while the log is written; only rows that change are repainted."""
+        if self.live and self._clock_offset_us is not None and self.tab == "queues" and self.display:
+            self.table.set_rows(self._rows())
+
+    @property
+    def _now_us(self) -> int | None:
+        """The log's clock at this moment; None while time stands still."""
+        if not self.live or self._clock_offset_us is None:
+            return None
+        return int(time.time() * 1_000_000) + self._clock_offset_us
 
     @property
     def table(self) -> RowsView:
@@ -87,23 +122,49 @@ class QueuePane(Vertical):
         if self.tab == "story":
             return self.story_pod
         selected = self.table.selected
+        if selected and isinstance(selected.payload, StoryLine):
+            return selected.payload.pod
         return selected.payload.pod if selected and isinstance(selected.payload, PodRow) else ""
 
     # --- facts ------------------------------------------------------------------------------------------------
 
     def show_snapshot(
-        self, snapshot: QueueSnapshot, *, live: bool, course: Sequence[Mapping[PodState, int]] = ()
-    ) -> None:
-        """The queues changed, or the log's cursor stands elsewhere; ``course`` are the counts over time."""
-        self.snapshot, self.live = snapshot, live
+        self, snapshot: QueueSnapshot, *, live: bool, course: Sequence[Mapping[PodState, int]] = (),
+        clock_offset_us: int | None = None, placements: tuple[NodePlacement, ...] = (),
+    ) -> None:  # fmt: skip
+        """The queues changed, or the log's cursor stands elsewhere.
+
+        Args:
+            snapshot: The queues.
+            live: False for those at the log's cursor.
+            course: The counts over time.
+            clock_offset_us: What the log's clock is ahead of the machine's; None while time stands still.
+            placements: What happened on each node, when live.
+        """
+        self.snapshot, self.live, self._clock_offset_us = snapshot, live, clock_offset_us
+        self._placements = placements
         if course:
             self._history = {state: [counts.get(state, 0) for counts in course] for state in POD_STATES}
         self._show()
 
-    def show_story(self, pod: str, rows: Sequence[Row]) -> None:
-        """One pod's story, told."""
-        self.story_pod, self._story = pod, tuple(rows)
-        self.select_tab("story")
+    def show_story(self, pod: str, lines: Sequence[StoryLine], *, again: bool = False) -> None:
+        """One pod's story, told; ``again`` when the one that is open got on."""
+        if again and pod != self.story_pod:
+            return
+        self.story_pod, self._story = pod, tuple(lines)
+        if not again:
+            self._attempt = ""
+            self.table.move_to(0)
+            self.select_tab("story")
+        elif self.tab == "story":
+            self._show()
+
+    def show_times(self, lines: Sequence[StoryLine]) -> None:
+        """Waits, slowest and stuck pods."""
+        if tuple(lines) != self._times:
+            self._times = tuple(lines)
+            if self.tab == "times":
+                self._show()
 
     def show_stations(self, rows: Sequence[Row]) -> None:
         """Counts and rates per station of the workflow."""
@@ -136,22 +197,29 @@ class QueuePane(Vertical):
             "story": "Enter on a pod tells its story.",
             "nodes": "No bindings yet.",
             "workflow": "No pod has passed a station yet.",
+            "times": "Nothing is counted yet.",
         }[self.tab]
         self.table.set_rows(self._rows())
 
     def _advice(self) -> list[Row]:
-        notices = [(notice, "warning") for notice in self.snapshot.notices[-1:]]
+        more = f" (and {len(self.snapshot.notices) - 1} more: t m)" if len(self.snapshot.notices) > 1 else ""
+        notices = [(f"{notice}{more}", "warning") for notice in self.snapshot.notices[-1:]]
         if self.snapshot.needs not in ("exact", "no log yet"):
             notices.append((f"~ guessed in part: {self.snapshot.needs}", "note"))
         return [row(notices[-1])] if notices else []
 
     def _rows(self) -> Sequence[Row]:
         if self.tab == "queues":
-            return pod_rows(self.snapshot, self.order, show_all=self._show_all, word=self.word)
+            return pod_rows(
+                self.snapshot, self.order, show_all=self._show_all, word=self.word, now_us=self._now_us,
+                width=self.size.width,
+            )  # fmt: skip
         if self.tab == "story":
-            return self._story
+            return told_rows(self._story, self.size.width)
+        if self.tab == "times":
+            return told_rows(self._times, self.size.width)
         if self.tab == "nodes":
-            return node_rows(self.snapshot, self.size.width) if self.snapshot.bound_per_node else ()
+            return node_rows(self.snapshot, self._placements, self.size.width)
         return self._stations
 
     # --- actions ----------------------------------------------------------------------------------------------
@@ -191,6 +259,10 @@ class QueuePane(Vertical):
         """Pods per station."""
         self.select_tab("workflow")
 
+    def action_tab_times(self) -> None:
+        """Waits, slowest and stuck pods, reasons."""
+        self.select_tab("times")
+
     def action_cursor_down(self) -> None:
         """One row down."""
         self.table.move(1)
@@ -222,6 +294,10 @@ class QueuePane(Vertical):
             self.word, self._show_all = selected.payload, True
             self.select_tab("queues")
             return
+        line = selected.payload.log_line if selected and isinstance(selected.payload, StoryLine) else 0
+        if self.tab == "story" and line:
+            self.post_message(LogLinePicked(line))
+            return
         pod = self.selected_pod
         if pod:
             self.post_message(PodStoryRequested(pod))
@@ -233,7 +309,7 @@ class QueuePane(Vertical):
         if self.tab == "queues" and self.word:
             self.word = ""
             self._show()
-        self._compare = ""
+        self._compare = self._attempt = ""
         self.select_tab("queues")
 
     def action_log_lines(self) -> None:
@@ -269,7 +345,16 @@ class QueuePane(Vertical):
             self.post_message(CopyRequested(text, "pod name" if pod else "row"))
 
     def action_compare(self) -> None:
-        """Mark a pod; the second one is compared with it."""
+        """Mark a pod, or an attempt of the story; the second one is compared with it."""
+        selected = self.table.selected
+        if (
+            self.tab == "story"
+            and selected
+            and isinstance(selected.payload, StoryLine)
+            and selected.payload.attempt
+        ):
+            self._compare_attempt(selected.payload.attempt)
+            return
         pod = self.selected_pod
         if not pod:
             self.post_message(NoticePosted("Select a pod first."))
@@ -279,6 +364,34 @@ class QueuePane(Vertical):
         else:
             self.post_message(PodStoryRequested(self._compare, against=pod))
             self._compare = ""
+
+    def _compare_attempt(self, attempt: str) -> None:
+        if not self._attempt or self._attempt == attempt:
+            self._attempt = attempt
+            self.post_message(NoticePosted("The attempt is marked; m on another one compares the two."))
+        else:
+            self.post_message(AttemptsCompareRequested(self._attempt, attempt))
+            self._attempt = ""
+
+    @property
+    def queue_lines(self) -> tuple[str, ...]:
+        """Each queue with its pods, in the words of the queue that is read from memory."""
+        lines = []
+        for state, word in (("active", "activeQ"), ("backoff", "backoffQ"), ("unschedulable", "unschedulable"),
+                            ("gated", "gated"), ("in_flight", "in flight")):  # fmt: skip
+            pods = [item.pod for item in self.snapshot.pods if item.state == state]
+            more = ", …" if len(pods) > SHOWN_PODS else ""
+            lines.append(f"{word:<16}{len(pods):>4}  {', '.join(pods[:SHOWN_PODS])}{more}")
+        return tuple(lines)
+
+    @property
+    def snapshot_text(self) -> str:
+        """All pods that are known, and the counts, whatever the open tab shows."""
+        rows = (
+            *count_rows(self.snapshot, {}, BUNDLE_COLUMNS, sparklines=False),
+            *pod_rows(self.snapshot, "queue", show_all=True),
+        )
+        return "\n".join((self.summary, "", *(item.text.rstrip() for item in rows))) + "\n"
 
     @property
     def shown_text(self) -> str:
