@@ -39,7 +39,7 @@ class SchedtuiApp(Stage):
             themes: All themes.
             theme: The name of the one to begin with; empty: what suits the terminal.
         """
-        super().__init__(themes, theme)
+        super().__init__(themes, theme, low_bandwidth=director.request.low_bandwidth)
         self.director = director
 
     def on_mount(self) -> None:

@@ -7,6 +7,7 @@ kind, Textual paints by itself and the picture is made anew from its next whole 
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from rich.color import ColorSystem
     from rich.segment import Segment
     from textual.app import App
+    from textual.timer import Timer
 
 Cell = tuple[str, Style | None]
 """What stands in one cell; the second cell of a wide character holds an empty text."""
@@ -27,6 +29,9 @@ BLANK: Cell = (" ", None)
 
 GAP_CELLS = 4
 """Unchanged cells between two changed ones that are cheaper to write again than to jump over."""
+
+ASKED_SECONDS = 0.3
+"""For how long after a key every frame is written at once: it is what the key brought about."""
 
 LEAST_SCROLL = 3
 """Rows that must be saved before a region is scrolled rather than written."""
@@ -200,7 +205,14 @@ class FrameWriter:
     def __init__(self, app: App[Any]) -> None:
         """Look whether the private parts of Textual are there; without them every frame is Textual's own."""
         self._app = app
+        self.least_seconds = 0.0
+        """Distance of two frames that no key asked for; what is painted in between is shown with the second."""
         self._shown: Grid | None = None
+        self._wanted = Grid(0, 0)
+        """What was painted last; it differs from what is shown while a frame is held back."""
+        self._written_at = 0.0
+        self._asked_at = -ASKED_SECONDS
+        self._held: Timer | None = None
         self._pen: Pen | None = None
         self._cursor: tuple[int, int] | None = None
         self.why_not = ""
@@ -219,8 +231,15 @@ class FrameWriter:
     def forget(self) -> None:
         """The terminal may show anything: the next whole frame is written in full."""
         self._shown = None
+        if self._held is not None:
+            self._held.stop()
+            self._held = None
         if self._pen is not None:
             self._pen.forget()
+
+    def hurry(self) -> None:
+        """A key was pressed: what it brings about is not held back."""
+        self._asked_at = time.monotonic()
 
     def display(self, screen: object, renderable: object) -> bool:
         """Paint a frame; False when Textual has to do it."""
@@ -237,12 +256,33 @@ class FrameWriter:
         if self._shown is None or (self._shown.width, self._shown.height) != (width, height):
             self._start_over(renderable, width, height)
             return False
-        wanted = self._shown.copy()
-        self._paint(wanted, renderable)
+        self._paint(self._wanted, renderable)
+        self._write_when_due()
+        app.post_display_hook()
+        return True
+
+    def _write_when_due(self) -> None:
+        now = time.monotonic()
+        left = self._written_at + self.least_seconds - now
+        if left <= 0 or now - self._asked_at < ASKED_SECONDS:
+            self._write()
+        elif self._held is None:
+            self._held = self._app.set_timer(left, self._write)
+
+    def _write(self) -> None:
+        """Write what was painted since the last time."""
+        if self._held is not None:
+            self._held.stop()
+            self._held = None
+        app, shown = self._app, self._shown
+        driver = app._driver
+        if shown is None or driver is None or not app._running or app._closed:
+            return
+        self._written_at = time.monotonic()
         if self._pen is None:
             self._pen = Pen(app.console._color_system)
         # Textual's own frames leave the pen in an unknown state.
-        text = difference(self._shown, wanted, self._pen)
+        text = difference(shown, self._wanted, self._pen)
         cursor = app.screen.outer_size.clamp_offset(app.cursor_position)
         app._previous_cursor_position = cursor
         if text or cursor != self._cursor:
@@ -251,8 +291,6 @@ class FrameWriter:
             driver.write(f"{text}\x1b[{cursor.y + 1};{cursor.x + 1}H")
             app._end_update()
             driver.flush()
-        app.post_display_hook()
-        return True
 
     def _start_over(self, renderable: object, width: int, height: int) -> None:
         """Make the picture from a frame that covers the whole screen, which Textual then paints itself."""
@@ -260,8 +298,9 @@ class FrameWriter:
         if isinstance(renderable, self._layout_update):
             region = renderable.region
             if (region.x, region.y, region.width, region.height) == (0, 0, width, height):
-                self._shown = Grid(width, height)
-                self._paint(self._shown, renderable)
+                self._wanted = Grid(width, height)
+                self._paint(self._wanted, renderable)
+                self._shown = self._wanted.copy()
 
     def _paint(self, grid: Grid, renderable: Any) -> None:  # noqa: ANN401  # one of Textual's private updates
         if isinstance(renderable, self._layout_update):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual import events
 from textual.app import App
 from textual.filter import Monochrome
 
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
 
+FRAME_SECONDS = 1 / 15
+"""Distance of two frames that no key asked for."""
+
+SLOW_LINE_FRAME_SECONDS = 1 / 4
+"""The same with ``--low-bandwidth``."""
+
+
 class Stage(App[int]):
     """A Textual application with palettes."""
 
@@ -25,12 +33,13 @@ class Stage(App[int]):
     AUTO_FOCUS = ""
     ALLOW_SELECT: ClassVar[bool] = False
 
-    def __init__(self, themes: ThemeSet, theme: str = "") -> None:
+    def __init__(self, themes: ThemeSet, theme: str = "", *, low_bandwidth: bool = False) -> None:
         """Create it.
 
         Args:
             themes: All themes.
             theme: The name of the one to begin with; empty: what suits the terminal.
+            low_bandwidth: Fewer frames.
 
         Raises:
             WrongUse: There is no theme of that name.
@@ -48,6 +57,13 @@ class Stage(App[int]):
         self.theme = self.palette.name
         self.animation_level = "none"
         self.frames = FrameWriter(self)
+        self.frames.least_seconds = SLOW_LINE_FRAME_SECONDS if low_bandwidth else FRAME_SECONDS
+
+    async def on_event(self, event: events.Event) -> None:
+        """Let the frames know of keys: what they bring about is painted at once."""
+        if isinstance(event, events.Key):
+            self.frames.hurry()
+        await super().on_event(event)
 
     def use_theme(self, name: str) -> None:
         """Paint in another theme."""
