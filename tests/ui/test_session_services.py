@@ -160,7 +160,7 @@ class Looked:
         self.plan = plan
         self.told: list[Message] = []
         self.rebuild = Rebuild(plan, lambda _: None)
-        self.queue: QueueWatch | None = QueueWatch(str(log), lambda _: None)
+        self.queue: QueueWatch | None = QueueWatch(lambda _: None)
         self.state: model.TargetState = "running"
         self.run_logs: tuple[str, ...] = (str(log),)
 
