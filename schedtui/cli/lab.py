@@ -243,6 +243,7 @@ def list_cache(as_json: bool) -> int:
 def _list_cache(*, as_json: bool) -> int:
     from schedtui.lab.module import cache_directory, cached_builds
     from schedtui.lab.module_cache import go_build_cache
+    from schedtui.lab.report import format_bytes
 
     builds, go_cache = cached_builds(), go_build_cache()
     if as_json:
@@ -270,6 +271,7 @@ def prune(releases: tuple[str, ...], everything: bool) -> int:
     """Remove builds of RELEASES; a lab that is up keeps running."""
     from schedtui.lab.module import cached_builds
     from schedtui.lab.module import prune as remove
+    from schedtui.lab.report import format_bytes
 
     known = {build.release for build in cached_builds()}
     wanted = known if everything else {text if text.startswith("v") else f"v{text}" for text in releases}
@@ -281,16 +283,6 @@ def prune(releases: tuple[str, ...], everything: bool) -> int:
         raise LabFailed("no such build", where=", ".join(sorted(missing)), hint="'schedtui lab cache' lists them.")
     click.echo(f"{format_bytes(remove(sorted(wanted)))} freed")
     return 0
-
-
-def format_bytes(count: int) -> str:
-    """``1536`` → ``1.5 kB``."""
-    size = float(count)
-    for unit in ("B", "kB", "MB", "GB"):
-        if size < 1000 or unit == "GB":
-            return f"{size:.0f} {unit}" if unit == "B" or size >= 100 else f"{size:.1f} {unit}"
-        size /= 1000
-    return ""
 
 
 def _release(text: str | None) -> str:
@@ -315,6 +307,8 @@ def _is_well(report: LabReport) -> bool:
 
 
 def _print_report(report: LabReport) -> None:
+    from schedtui.lab.report import format_bytes
+
     click.echo(f"lab {report.name}: {report.phase}  {report.server}")
     served = (
         "" if report.release == report.control_plane_release else f", served by {report.control_plane_release}"
@@ -339,6 +333,8 @@ def _print_report(report: LabReport) -> None:
 
 
 def _part_lines(report: LabReport) -> Iterator[str]:
+    from schedtui.lab.report import format_bytes
+
     for part in report.parts:
         memory = format_bytes(part.memory_bytes) if part.alive else "-"
         yield (

@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 LOOK_SECONDS = 0.25
 """How often a wait for bindings looks."""
 
+COUNT_SECONDS = 1.0
+"""How often it is told how many of a large number have been made."""
+
 _Item = TypeVar("_Item")
 
 
@@ -200,8 +203,12 @@ class Player:
         if template.count > 1:
             self._report(f"{template.count} pods {template.name}")
         collection = f"/api/v1/namespaces/{template.namespace}/pods"
-        for _ in range(template.count):
+        told = time.monotonic()
+        for number in range(template.count):
             self._pace.before_change()
+            if time.monotonic() - told >= COUNT_SECONDS:
+                told = time.monotonic()
+                self._report(f"{template.count} pods {template.name}: {number} made")
             name = self._new_name(template.name, collection)
             if template.count == 1:
                 self._report(f"pod {template.namespace}/{name}")

@@ -145,3 +145,13 @@ def _size(path: Path) -> int:
             # It went away while we looked.
             continue
     return total
+
+
+def format_bytes(count: int) -> str:
+    """``1536`` → ``1.5 kB``."""
+    size = float(count)
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            return f"{size:.0f} {unit}" if unit == "B" or size >= 100 else f"{size:.1f} {unit}"
+        size /= 1000
+    return ""

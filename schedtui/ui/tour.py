@@ -87,7 +87,7 @@ STEPS: tuple[TourStep, ...] = (
     ),
     TourStep(
         "app.go_queue", "goes to the queues, rebuilt from the scheduler's log",
-        "A active, B backoff, U unschedulable, F in flight: there is your pod",
+        "A active, B backoff, U unschedulable, F in flight: as its log tells",
         lambda facts: facts.pane == "queue",
     ),
     TourStep(

@@ -66,6 +66,8 @@ class StatusFacts:
     """What is going on in the background; empty for nothing."""
     log_note: str = ""
     """Waiting for the file, lag, no events; empty when all is well."""
+    lab_note: str = ""
+    """Which part of the lab died; empty when all is well."""
     stale: str = ""
     """Why the program is not what the source would give now; empty when it is."""
 
@@ -86,6 +88,7 @@ def status_parts(facts: StatusFacts, now: float, *, has_debugger: bool) -> tuple
     if has_debugger or facts.verbosity is not None:
         running = "?" if facts.verbosity is None else str(facts.verbosity)
         parts.append(StatusPart(f"runs at -v {running}", "", 70))
+    parts.append(StatusPart(facts.lab_note, "bad", 78, flexible=True))
     parts.append(StatusPart(facts.progress, "note", 60))
     parts.append(StatusPart(facts.log_note, "warning", 55))
     parts.append(StatusPart(facts.stale, "warning", 40, flexible=True))

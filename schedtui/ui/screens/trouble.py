@@ -152,6 +152,10 @@ class TroubleScreen(ActionsScreen):
         self.note("\n".join((message.title, *message.lines)))
         self.notify_row(f"{message.title} :notes and , o tell more.", "warning")
 
+    @on(messages.LabTold)
+    def _lab_told(self, message: messages.LabTold) -> None:
+        self.know(lab_note=message.text)
+
     @on(messages.BinaryAged)
     def _binary_aged(self, message: messages.BinaryAged) -> None:
         key = self.key_table.shown_key("app.rebuild")

@@ -1,0 +1,145 @@
+"""Typed commands around the lab: its state, scenarios, its parts' logs.
+
+Owns the table of their names and what each does, like ``commands``, which asks this table too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schedtui.core.errors import LabFailed, WrongUse
+from schedtui.lab.instance import instance
+from schedtui.lab.report import format_bytes, report_on
+from schedtui.lab.scenario import load_scenario, scenario_files
+from schedtui.ui import messages
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from schedtui.lab.report import LabReport
+    from schedtui.ui.services.command_context import Context
+    from schedtui.ui.services.lab_link import LabLink
+
+STOP_WORDS = ("stop", "end")
+"""``:load stop``: end the scenario that plays."""
+
+NO_LAB_HINT = "'schedtui lab' starts one and debugs a scheduler in it."
+
+
+def _lab_of(context: Context) -> LabLink:
+    link = context.session.lab if context.session is not None else None
+    if link is None:
+        raise LabFailed("there is no lab here", hint=NO_LAB_HINT)
+    return link
+
+
+def _load(context: Context) -> None:
+    """Play a scenario by name or file, list them, or end the one that plays."""
+    link = _lab_of(context)
+    name, *options = context.words.split() or [""]
+    if not name:
+        lines = tuple(
+            (f"{known:<22} {load_scenario(known)[1].title}", "", messages.CommandRequested("load", known))
+            for known in scenario_files()
+        )
+        context.offer("Scenarios", lines, choose=True)
+    elif name in STOP_WORDS:
+        context.tell("The scenario is ended." if link.stop_scenario() else "No scenario plays.")
+        context.post(messages.WorkFinished("scenario"))
+    else:
+        numbers = _numbers(options)
+        label, scenario = load_scenario(name)
+        link.play(
+            label, scenario, seed=int(numbers.get("seed", 0)), rate=numbers.get("rate"),
+            duration=numbers.get("duration"),
+        )  # fmt: skip
+        context.tell(f"{label}: {scenario.title} (':load stop' ends it).")
+
+
+def _numbers(options: list[str]) -> dict[str, float]:
+    """``seed=3 rate=10`` → numbers.
+
+    Raises:
+        WrongUse: It is something else.
+    """
+    numbers: dict[str, float] = {}
+    for option in options:
+        name, _, value = option.partition("=")
+        if name not in ("seed", "rate", "duration") or not value.replace(".", "", 1).isdigit():
+            raise WrongUse(
+                "this is no option of a scenario", where=option,
+                hint="Like: load churn seed=3 rate=10 duration=60 (changes a second, seconds; 0: no limit).",
+            )  # fmt: skip
+        numbers[name] = float(value)
+    return numbers
+
+
+def _lab(context: Context) -> None:
+    """What ``schedtui lab status`` says of this session's lab."""
+    link = _lab_of(context)
+    context.post(messages.WorkProgressed("asking the lab"))
+    report = report_on(instance(link.lab.name))
+    context.post(messages.WorkFinished("lab"))
+    session = context.session
+    own = ""
+    if session is not None and session.target_pid is not None:
+        port = f"port {session.plan.endpoint.port}" if session.plan.endpoint is not None else ""
+        own = f"{'kube-scheduler':<16} pid {session.target_pid:<8} {port:<11} {session.state}, this session's own"
+    lines = tuple((text, role, None) for text, role in _status_lines(report, own))
+    context.offer(f"Lab {report.name}: {report.phase}", lines)
+
+
+def _status_lines(report: LabReport, own: str) -> Iterator[tuple[str, str]]:
+    """(text, role) of each line; ``own`` is about the scheduler of this session."""
+    yield f"server       {report.server}", ""
+    yield f"release      {report.release}, served by {report.control_plane_release}", ""
+    yield f"kubeconfig   {report.kubeconfig}", ""
+    yield f"files        {report.directory} ({format_bytes(report.data_bytes)})", ""
+    for part in report.parts:
+        memory = format_bytes(part.memory_bytes) if part.alive else "-"
+        role = "" if part.health == "ok" else "bad"
+        yield f"{part.name:<16} pid {part.pid:<8} port {part.port:<6} {part.health:<12} {memory:>8}", role
+        yield f"    {part.log} ({format_bytes(part.log_bytes)})", "dim"
+        yield from ((f"    {line}", "bad") for line in part.last_lines)
+    if own:
+        yield own, ""
+    if report.pods is not None:
+        yield f"objects      {report.nodes} nodes, {report.pods} pods, {report.waiting_pods} without a node", ""
+    if report.workload:
+        yield f"workload     {report.workload}", ""
+    yield from ((f"! {text}", "bad") for text in (report.failure, *report.trouble) if text)
+
+
+def _logs(context: Context) -> None:
+    """Show the logs of the lab's parts among the scheduler's records, or no longer."""
+    link = _lab_of(context)
+    session = context.session
+    assert session is not None
+    known = link.part_logs
+    if not context.words:
+        lines: list[tuple[str, str, messages.Wish | None]] = [
+            (f"{'[x]' if name in link.merged else '[ ]'} {name:<16} {path}", "",
+             messages.CommandRequested("logs", " ".join(_toggled(link.merged, name)) or "none"))
+            for name, path in known.items()
+        ]  # fmt: skip
+        lines.append(
+            ("Enter shows or hides a log; the queues are rebuilt from the scheduler's alone.", "note", None)
+        )
+        context.offer("Logs of the lab's parts", tuple(lines), choose=True)
+        return
+    words = context.words.split()
+    names = list(known) if words == ["all"] else [] if words == ["none"] else words
+    session.merge_part_logs(names)
+    shown = ", ".join(link.merged)
+    context.tell(
+        f"The log holds {shown} too; ':logs none' hides it." if shown else "The log is the scheduler's alone."
+    )
+
+
+def _toggled(merged: tuple[str, ...], name: str) -> list[str]:
+    """The names that are left or come when one is chosen."""
+    return [other for other in merged if other != name] if name in merged else [*merged, name]
+
+
+COMMANDS: dict[str, Callable[[Context], None]] = {"lab": _lab, "load": _load, "logs": _logs}
+"""Name → what it does."""
