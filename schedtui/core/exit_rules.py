@@ -130,7 +130,7 @@ EXIT_RULES: tuple[Symptom, ...] = (
         " goes to --kubeconfig.",
     ),
     symptom(
-        "config-kind",
+        "config-kind-unknown",
         rf"no kind {_QUOTE}(?P<kind>(?!KubeSchedulerConfiguration\b)\w+){_QUOTE} is registered for version",
         "There is no configuration of the kind {kind}: {config_file}",
         "--config wants apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration.",

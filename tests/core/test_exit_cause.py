@@ -91,6 +91,14 @@ SYMPTOMS = [
         "A Pod of v1",
     ),
     (
+        "config-kind-unknown",
+        failed(
+            r'no kind \"KubeSchedulerConfig\" is registered for version \"kubescheduler.config.k8s.io/v1\"'
+            r' in scheme \"pkg/scheduler/apis/config/scheme/scheme.go:29\"'
+        ),
+        "KubeSchedulerConfig:",
+    ),
+    (
         "config-version",
         failed(
             r"no kind \"KubeSchedulerConfiguration\" is registered for version"
