@@ -292,6 +292,16 @@ def test_c24_a_vague_refusal_is_laid_to_the_program_when_it_is_stripped() -> Non
     assert told.hint.startswith("b b lists.") and "it is stripped" in told.hint
 
 
+def test_own_words_are_not_said_twice() -> None:
+    event = model.Failed(
+        "There is no such function", "Near it:", ('location "main.nosuch" not found', "main.such")
+    )
+    assert explained(event, lambda: "") is event
+    bare = model.Failed("could not find file x.go", "", ())
+    told = explained(bare, lambda: "")
+    assert isinstance(told, model.Failed) and "substitute-path" in told.hint
+
+
 def test_what_is_not_known_stays_as_it_is() -> None:
     for event in (
         model.ConsoleOutput("just values", "output"),

@@ -42,11 +42,10 @@ def explained(event: model.ConsoleOutput | model.Failed, obstacle: Callable[[], 
             event if problem is None else replace(event, text=f"{event.text}\n{problem.title}. {problem.advice}")
         )
     problem = _problem((event.title, *event.details), obstacle)
-    if problem is None:
+    if problem is None or (event.hint and problem.id != "binary"):
+        # Where the owner of dlv has words of its own they are better: they know what was asked for.
         return event
-    # Our own words stay: they know the place that was asked for and what is near it.
-    words = f"{problem.title}. {problem.advice}" if problem.id == "binary" else problem.advice
-    return replace(event, hint=f"{event.hint} {words}".strip()) if words not in event.hint else event
+    return replace(event, hint=f"{event.hint} {problem.title}. {problem.advice}".strip())
 
 
 def _problem(lines: tuple[str, ...], obstacle: Callable[[], str]) -> Problem | None:
