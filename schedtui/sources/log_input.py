@@ -6,25 +6,23 @@ where one generation ends. It runs on its owner's thread, shares nothing, and kn
 
 from __future__ import annotations
 
-import gzip
-import os
 import re
-import threading
 import time
-import zlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from schedtui.core.log_headers import PADDING
 from schedtui.core.log_index import Chunk, ChunkBuilder, YearHint, joined, sliced
-from schedtui.sources.log_file import LogFile
+from schedtui.sources.log_ends import hint_after, last_day, open_record
 from schedtui.sources.log_pieces import Part, Piece
+from schedtui.sources.log_spool import STANDARD_INPUT, Spool
 from schedtui.sources.tail import Began, FileFollower, Vanished
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from schedtui.sources.log_file import LogFile
     from schedtui.sources.tail import TailEvent
 
 BLOCK_BYTES = 4 << 20
@@ -44,9 +42,6 @@ CHUNK_RECORDS = 32_768
 
 OPEN_SECONDS = 1.0
 """How long the end of a record is waited for before it is shown as incomplete."""
-
-STANDARD_INPUT = "-"
-"""The name of standard input."""
 
 _CREATED = re.compile(rb"Log file created at: (\d{4})/(\d\d)/(\d\d) ")
 _ANY_DATE = re.compile(rb"(\d{4})-(\d\d)-\d\d[T ]\d\d:\d\d:\d\d")
@@ -247,7 +242,7 @@ class LogInput:
             end = block.rfind(b"\n", 0, count) + 1
             return end if start + count < size and end else count
         end = block.rfind(b"\n", 0, count) + 1
-        opened = _open_block(block, end)
+        opened = open_record(block, end)
         if end == count and opened < 0:
             self._hold = None
             return count
@@ -314,7 +309,7 @@ class LogInput:
         self, block: bytearray, count: int, start: int, generation: Generation, *, after: bool, whole: bool
     ) -> Chunk | None:
         month_day, year = generation.first_seen
-        hint = _hint_after(block, count, generation.last_seen, year) if after else YearHint(year, month_day)
+        hint = hint_after(block, count, generation.last_seen, year) if after else YearHint(year, month_day)
         chunk = self._builder.build(block, count, start, hint, whole=whole)
         if chunk is not None and chunk.last_month_day and (after or not generation.last_seen[0]):
             generation.last_seen = (chunk.last_month_day, chunk.last_year)
@@ -323,7 +318,7 @@ class LogInput:
     def _find_year(self, generation: Generation, block: bytearray, count: int) -> None:
         """The year of the newest header: from the file's own header, a wrapper, or the time it was written."""
         newest = datetime.fromtimestamp(generation.file.modified() + 86_400, UTC)
-        month_day, _ = _last_day(block, count)
+        month_day, _ = last_day(block, count)
         limit = newest.month * 100 + newest.day
         year = newest.year - (1 if month_day > limit else 0)
         head = generation.file.read(0, 400)
@@ -378,126 +373,3 @@ class LogInput:
             self._spool.close()
         for generation in self._generations:
             generation.file.close()
-
-
-def _hint_after(block: bytearray, count: int, last_seen: tuple[int, int], year: int) -> YearHint:
-    """The year of the newest header in a block that follows what is indexed."""
-    month_day, _ = _last_day(block, count)
-    if not last_seen[0] or not month_day:
-        return YearHint(last_seen[1] or year)
-    step = month_day - last_seen[0]
-    return YearHint(last_seen[1] + (1 if step < -600 else 0) - (1 if step > 600 else 0))
-
-
-_LAST_HEADER = re.compile(rb"^.{0,200}?[IWEF](\d{4}) \d\d:\d\d:\d\d\.\d{6}", re.MULTILINE)
-
-
-def _last_day(block: bytearray, count: int) -> tuple[int, int]:
-    """(100 · month + day, position) of the last header in a block; (0, -1) without one."""
-    reach = 4_096
-    while True:
-        start = max(0, count - reach)
-        found = list(_LAST_HEADER.finditer(block, start, count))
-        if found:
-            return int(found[-1][1]), found[-1].start()
-        if start == 0:
-            return 0, -1
-        reach *= 8
-
-
-def _open_block(block: bytearray, end: int) -> int:
-    """Where the last record starts when its end is surely missing; else -1."""
-    unfinished = _unfinished_line(block, end)
-    if unfinished >= 0:
-        return unfinished
-    opening = block.rfind(b"=<\n", 0, end)
-    if opening < 0:
-        return -1
-    rest = bytes(block[opening + 2 : end])
-    for line in rest[1:].split(b"\n"):
-        if line and not line.startswith((b"\t", b" ")):
-            return -1
-        if line.startswith(b" >"):
-            return -1
-    return block.rfind(b"\n", 0, opening) + 1
-
-
-_PARTIAL = re.compile(rb"^\S+ (stdout|stderr) ([FP])(?=[ :\n])", re.MULTILINE)
-_PARTIAL_SEARCH = 64 << 10
-"""How far back from the end the first piece of a cut line is looked for."""
-
-
-def _unfinished_line(block: bytearray, end: int) -> int:
-    """Where a line starts that a container runtime has cut and whose last piece has not come; else -1."""
-    last = block.rfind(b"\n", 0, max(0, end - 1)) + 1
-    if _PARTIAL.match(block, last, end) is None:
-        return -1
-    start = block.find(b"\n", max(0, end - _PARTIAL_SEARCH), end) + 1 if end > _PARTIAL_SEARCH else 0
-    cut: dict[bytes, int] = {}
-    for found in _PARTIAL.finditer(block, start, end):
-        if found[2] == b"P":
-            cut.setdefault(found[1], found.start())
-        else:
-            cut.pop(found[1], None)
-    return min(cut.values(), default=-1)
-
-
-class Spool:
-    """Copies standard input, or an unpacked archive, into a private file, on a thread of its own."""
-
-    def __init__(self, path: str, wake: Callable[[], None]) -> None:
-        self.path = path
-        self.file, self._writer = LogFile.new_spool(path)
-        self.finished = threading.Event()
-        """The source has ended."""
-        self.failure: str | None = None
-        """Why it ended early, in words; None when it did not."""
-        self._wake = wake
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"log-spool {path}", daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            if self.path == STANDARD_INPUT:
-                self._copy_standard_input()
-            else:
-                with gzip.open(self.path, "rb") as archive:
-                    self._copy(archive)
-        except (OSError, EOFError, zlib.error) as error:
-            self.failure = (
-                f"{self.path}: {error.strerror if isinstance(error, OSError) and error.strerror else error}"
-            )
-        finally:
-            self.finished.set()
-            self._wake()
-
-    def _copy(self, archive: gzip.GzipFile) -> None:
-        while not self._stop.is_set():
-            data = archive.read1(1 << 20)
-            if not data:
-                return
-            _write_all(self._writer, data)
-            self._wake()
-
-    def _copy_standard_input(self) -> None:
-        while not self._stop.is_set():
-            data = os.read(0, 1 << 20)
-            if not data:
-                return
-            _write_all(self._writer, data)
-            self._wake()
-
-    def close(self) -> None:
-        """Ask the thread to end; one that waits for standard input ends with the process."""
-        self._stop.set()
-        if self.path != STANDARD_INPUT:
-            self._thread.join(timeout=5)
-        if not self._thread.is_alive():
-            os.close(self._writer)
-
-
-def _write_all(descriptor: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]

@@ -16,17 +16,18 @@ from schedtui.core.errors import UnreadableInput
 from schedtui.core.log_headers import UNKNOWN_TIME
 from schedtui.core.log_rows import Row, Selection
 from schedtui.core.masking import mask as mask_secrets
-from schedtui.sources.log_text import read_record, record_bytes
-from schedtui.sources.log_worker import (
+from schedtui.sources.log_exchange import (
     EMPTY,
     CountRequest,
-    LogWorker,
     LookupRequest,
     Published,
     SearchRequest,
     SelectRequest,
 )
+from schedtui.sources.log_text import read_record, record_bytes
+from schedtui.sources.log_worker import LogWorker
 from schedtui.sources.record_feed import RecordFeed
+from schedtui.sources.tail import POLL_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from schedtui.core.log_rows import CountTable, LogState, Severity
     from schedtui.core.record import Record
     from schedtui.sources.log_pieces import Part
+    from schedtui.sources.record_feed import Readable
 
 TEXT_SEARCH_RECORDS = 200_000
 """How far ``next_with_text`` looks: about 25 MB, a few hundredths of a second."""
@@ -57,6 +59,7 @@ class LogStore:
         post: Callable[[LogState], None],
         level_lookup: Callable[[str, int, str], int | None] | None = None,
         failed: Callable[[BaseException], None] | None = None,
+        poll_seconds: float = POLL_SECONDS,
     ) -> None:
         """Create a store; nothing is opened yet.
 
@@ -65,6 +68,7 @@ class LogStore:
             post: Called with each new state, from the worker's thread.
             level_lookup: (file, source line, message) → V level; ``set_level_lookup`` gives another one later.
             failed: Called when a worker ends by an error that nobody expected; raises in the thread when None.
+            poll_seconds: How often files are looked at when no event comes.
         """
         self.inputs = _without_repeats(inputs)
         self._post = post
@@ -72,7 +76,7 @@ class LogStore:
         self._published = EMPTY
         self._line_cache: tuple[object, dict[int, int | None]] = (None, {})
         self._feeds: list[RecordFeed] = []
-        self._worker = LogWorker(self.inputs, self._take, self._report, level_lookup)
+        self._worker = LogWorker(self.inputs, self._take, self._report, level_lookup, poll_seconds)
 
     # --- life
 
@@ -102,6 +106,10 @@ class LogStore:
                 len(self.inputs), self._worker.readable, callback, self._report, caught_up, self._is_indexed
             )
         )
+
+    def readable(self) -> tuple[Readable, ...]:
+        """How far each file generation can be read now, for who reads the log once more (``sources.reread``)."""
+        return self._worker.readable()
 
     def _is_indexed(self) -> bool:
         return self._published.state.indexing is None

@@ -9,7 +9,6 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,13 +18,20 @@ from schedtui.core.log_filter import LogSpan
 from schedtui.core.log_headers import UNKNOWN_TIME
 from schedtui.core.log_index import PLAIN, ChunkBuilder
 from schedtui.core.log_rows import LevelCounts, LogState, Selection
-from schedtui.core.log_selection import NO_ROWS, SelectedRows, SelectionBuilder
+from schedtui.core.log_selection import NO_ROWS, SelectionBuilder
 from schedtui.core.log_sites import SiteTable
 from schedtui.sources.log_counting import CountJob
+from schedtui.sources.log_exchange import (
+    CountRequest,
+    Published,
+    Request,
+    SearchRequest,
+    SelectRequest,
+)
 from schedtui.sources.log_input import LogInput
-from schedtui.sources.log_matching import Matcher, TextScan
+from schedtui.sources.log_matching import Matcher
 from schedtui.sources.log_order import LogOrder
-from schedtui.sources.log_pieces import Pieces
+from schedtui.sources.log_searching import SearchJob
 from schedtui.sources.record_feed import Readable
 from schedtui.sources.tail import POLL_SECONDS, EventWatch
 
@@ -34,9 +40,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from schedtui.core.log_rows import CountTable
     from schedtui.sources.log_input import Added
-    from schedtui.sources.log_pieces import Piece
+    from schedtui.sources.log_pieces import Piece, Pieces
 
 PUBLISH_SECONDS = 0.08
 """Snapshots are published at most this often while work goes on."""
@@ -54,65 +59,6 @@ BUSY_POLL_SECONDS = 0.02
 """How often the inputs are looked at while other work is done."""
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
-    """One frozen snapshot of everything that readers need."""
-
-    state: LogState
-    pieces: Pieces
-    rows: SelectedRows
-    levels: NDArray[np.int16]
-    found: dict[int, NDArray[np.bool_]] = field(default_factory=dict)
-    """Records that the search matches, by piece."""
-    table: CountTable | None = None
-    generation_sizes: dict[int, int] = field(default_factory=dict)
-    """End of what is indexed by file generation: the last record of each may be incomplete."""
-
-
-EMPTY = Published(
-    LogState(
-        generation=0, selection=Selection(), first=0, last=0, at_end=False, selecting=0.0, indexing=0.0,
-        records=0, lines=0, size=0,
-    ),
-    Pieces(), NO_ROWS, np.full(1, -1, np.int16),
-)  # fmt: skip
-"""The snapshot before anything is read."""
-
-
-@dataclass(frozen=True, slots=True)
-class SelectRequest:
-    """Select anew."""
-
-    selection: Selection
-    near: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
-    """Search for a pattern, or stop searching."""
-
-    pattern: str | None
-    near: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class CountRequest:
-    """Count a field's values."""
-
-    field_name: str
-
-
-@dataclass(frozen=True, slots=True)
-class LookupRequest:
-    """Take another source of levels."""
-
-    lookup: Callable[[str, int, str], int | None] | None
-
-
-Request = SelectRequest | SearchRequest | CountRequest | LookupRequest
-"""What the worker can be asked."""
-
-
 class LogWorker:
     """Runs the loop on a thread of its own."""
 
@@ -122,7 +68,9 @@ class LogWorker:
         publish: Callable[[Published], None],
         failed: Callable[[BaseException], None],
         level_lookup: Callable[[str, int, str], int | None] | None,
+        poll_seconds: float = POLL_SECONDS,
     ) -> None:
+        self._poll_seconds = poll_seconds
         self.sites = SiteTable(level_lookup)
         self.paths = list(paths)
         self._publish = publish
@@ -141,9 +89,7 @@ class LogWorker:
         self._matcher = Matcher(self._selection, self.sites)
         self._builder: SelectionBuilder | None = None
         self._near: int | None = None
-        self._search: TextScan | None = None
-        self._found: dict[int, NDArray[np.bool_]] = {}
-        self._search_low = self._search_high = 0
+        self._search: SearchJob | None = None
         self._count: CountJob | None = None
         self._site_counts: NDArray[np.int64] = np.zeros(1, np.int64)
         self._severity_counts: NDArray[np.int64] = np.zeros(256, np.int64)
@@ -224,7 +170,7 @@ class LogWorker:
             # Only now: the first screen does not wait for it.
             self._watch = EventWatch([path for path in self.paths if path != "-"], self.wake)
             self._watch.start()
-        wait = HELD_POLL_SECONDS if any(one.holding for one in self._inputs) else POLL_SECONDS
+        wait = HELD_POLL_SECONDS if any(one.holding for one in self._inputs) else self._poll_seconds
         if self._changed:
             wait = min(wait, max(0.001, self._published_at + PUBLISH_SECONDS - time.monotonic()))
         self._wake.wait(wait)
@@ -308,9 +254,8 @@ class LogWorker:
             if self._builder is not None and number in self._builder:
                 self._builder.shrink_last(keep)
                 self._builder.extend_last(self._matcher.flags(change.piece, keep))
-            if number in self._found and self._search is not None:
-                more = self._search.flags(change.piece, keep)
-                self._found[number] = np.concatenate((self._found[number][:keep], more))
+            if self._search is not None:
+                self._search.read_again(number, change.piece, keep)
         if self._builder is None:
             self._builder = SelectionBuilder(number, self._selection.context)
             self._urgent = True
@@ -387,33 +332,18 @@ class LogWorker:
             return True
         return builder.last < SCREENFUL or builder.first <= -SCREENFUL
 
-    # --- searching
+    # --- searching and counting
 
     def _begin_search(self, request: SearchRequest) -> None:
-        self._search = TextScan(request.pattern) if request.pattern else None
-        self._found = {}
-        pieces = self._order.pieces()
-        found = pieces.find(request.near) if request.near is not None and pieces.pieces else None
-        self._search_low = self._search_high = found[0] if found is not None else max(pieces.low, pieces.high - 1)
+        self._search = SearchJob(request.pattern, self._order.pieces(), request.near) if request.pattern else None
         self._urgent = True
 
     def _search_on(self) -> bool:
         if self._search is None:
             return False
-        pieces = self._order.pieces()
-        deadline = time.monotonic() + SLICE_SECONDS
-        while self._search_low > pieces.low or self._search_high < pieces.high:
-            if self._search_high < pieces.high:
-                number = self._search_high
-                self._search_high += 1
-            else:
-                self._search_low -= 1
-                number = self._search_low
-            self._found[number] = self._search.flags(pieces[number])
-            self._changed = True
-            if time.monotonic() > deadline:
-                return True
-        return False
+        found, more = self._search.go_on(self._order.pieces(), time.monotonic() + SLICE_SECONDS)
+        self._changed = self._changed or found
+        return more
 
     def _count_on(self) -> bool:
         if self._count is None or self._builder is None:
@@ -435,7 +365,7 @@ class LogWorker:
         self._publish(self._snapshot())
 
     def _snapshot(self) -> Published:
-        pieces = self._order.pieces()
+        pieces, search = self._order.pieces(), self._search
         builder = self._builder
         rows = builder.rows() if builder is not None else NO_ROWS
         at_end = builder is not None and builder.high == pieces.high
@@ -460,24 +390,9 @@ class LogWorker:
             for one in self._inputs for generation in one.generations
         )  # fmt: skip
         return Published(
-            self._with_search(state, pieces, rows), pieces, rows, self.sites.levels(), dict(self._found),
+            state if search is None else search.told(state, pieces, rows), pieces, rows, self.sites.levels(),
+            {} if search is None else dict(search.found),
             self._count.table() if self._count is not None else None, sizes,
-        )  # fmt: skip
-
-    def _with_search(self, state: LogState, pieces: Pieces, rows: SelectedRows) -> LogState:
-        search = self._search
-        if search is None:
-            return state
-        matches = 0
-        for place, shown in enumerate(rows.shown):
-            flags = self._found.get(rows.low + place)
-            if flags is not None:
-                both = min(len(flags), len(shown))
-                matches += int(np.count_nonzero(flags[:both] & shown[:both]))
-        done = self._search_high - self._search_low
-        return replace(
-            state, search=search.pattern.text, search_error=search.pattern.problem, search_matches=matches,
-            searching=None if done >= len(pieces.pieces) else done / max(1, len(pieces.pieces)),
         )  # fmt: skip
 
     def _indexing(self) -> float | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from textual.containers import Vertical
@@ -41,6 +41,22 @@ Panel = Literal["", "record", "count", "parts"]
 """What is open beside the lines."""
 
 
+@dataclass(frozen=True, slots=True)
+class LogLook:
+    """How the pane looks before a key is pressed."""
+
+    wrap: bool = False
+    """Long lines are wrapped."""
+    follow: bool = True
+    """It stands at the end and follows."""
+    level: int = ALL_LEVELS
+    """V levels up to this are shown."""
+
+
+PLAIN_LOOK = LogLook()
+"""Lines cut, followed, all levels."""
+
+
 class LogFrame(Vertical):
     """One log on the screen, without its keys."""
 
@@ -54,6 +70,7 @@ class LogFrame(Vertical):
 
     def __init__(
         self, source: RowSource, *, explain: Callable[[Record], SiteLevel | None] | None = None,
+        look: LogLook = PLAIN_LOOK,
         id: str | None = None,  # noqa: A002  # Textual's name
     ) -> None:  # fmt: skip
         """Create a pane on a log.
@@ -61,6 +78,7 @@ class LogFrame(Vertical):
         Args:
             source: The log.
             explain: What the source tree says of a record; None where there is none.
+            look: How it looks at first.
             id: The widget's name.
         """
         super().__init__(id=id)
@@ -68,6 +86,7 @@ class LogFrame(Vertical):
         self._explain = explain
         self.panel: Panel = ""
         self._unfolded: frozenset[str] = frozenset()
+        self._look = look
         self._selection: Selection = source.state().selection
         self._painted_at = 0.0
         self._painted_rows = 0
@@ -86,7 +105,11 @@ class LogFrame(Vertical):
         yield LogBar()
 
     def on_mount(self) -> None:
-        """Show what is there."""
+        """Show what is there, as it is to look at first."""
+        self.view.set_wrap(self._look.wrap)
+        self.view.following = self._look.follow
+        if self._look.level < ALL_LEVELS:
+            self.select(replace(self._selection, level=self._look.level))
         self._paint()
 
     # --- what others ask
@@ -130,7 +153,7 @@ class LogFrame(Vertical):
         self.action_close_panel()
         if self._selection != source.state().selection:
             source.select(self._selection)
-        self.view.open(source)
+        self.view.open(source, follow=self._look.follow)
         self._paint()
 
     def show_growth(self) -> None:
