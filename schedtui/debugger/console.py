@@ -7,6 +7,7 @@ shown as dlv says it.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from schedtui.core.errors import DebuggerFailed
@@ -90,6 +91,8 @@ def carry_out(bench: Workbench, command: Console) -> None:
         )
     elif verb in ("break", "b") and rest:
         bench.breakpoints.set(bench, read_break(rest), typed=True)
+    elif verb in ("trace", "t") and rest and not rest.startswith("-"):
+        bench.breakpoints.set(bench, replace(read_break(rest), tracepoint=True), typed=True)
     elif name := resuming(line):
         if bench.state == "exited":
             raise DebuggerFailed("The target has ended", hint="r starts it again.")

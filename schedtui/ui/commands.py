@@ -26,10 +26,15 @@ COMMANDS: tuple[TypedCommand, ...] = (
     TypedCommand("save-filter", "NAME", "Save the present filter under a name"),
     TypedCommand("open", "FUNCTION|FILE:LINE", "Show a place of the source"),
     TypedCommand("break", "LOCATION [if CONDITION]", "Set a breakpoint: a name, file:line or any dlv location"),
+    TypedCommand("trace", "LOCATION[: EXPRESSION, …]", "Write a line into the log whenever a place is passed"),
     TypedCommand("print", "EXPRESSION", "Evaluate an expression in the stopped scheduler"),
     TypedCommand("watch", "EXPRESSION", "Add a watched expression"),
     TypedCommand("pod", "NS/NAME", "Tell a pod's story"),
     TypedCommand("why", "NS/NAME", "Say why a pod is pending"),
+    TypedCommand(
+        "advise", "[FILTER]",
+        "Which --v and --vmodule show these kinds of message at least volume: the filter's, or the selected one",
+    ),
     TypedCommand("verbosity", "N", "Change the running scheduler's verbosity"),
     TypedCommand(
         "load", "[SCENARIO …|stop]", "Play a scenario (seed=N, rate=N, duration=N), list them, or end it"

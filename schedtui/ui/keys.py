@@ -134,6 +134,10 @@ _EVERYWHERE: tuple[Action, ...] = (
         "Stop when a log line matches a pattern", 0, "debugger",
     ),
     Action(
+        "debug.trace", ("b t",), "everywhere", "trace at …",
+        "Write a line into the log whenever a place is passed, without stopping there", 0, "debugger",
+    ),
+    Action(
         "debug.break_location", ("b :",), "everywhere", "break at …",
         "Type where to stop: a name, file:line, or any dlv location", 0, "debugger",
     ),

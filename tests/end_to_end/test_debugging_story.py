@@ -77,7 +77,7 @@ def test_a_pending_pod_is_understood(lab_builds: LabBinaries, dlv_path: Path, tm
         terminal.send("wpod.ObjectMeta.Name\r")
         terminal.send("cth")
         stops_in(terminal, r"\(\*Fit\)\.Filter", 120)
-        assert "failureReasons := make" in stands_at(terminal.text)
+        terminal.wait_for(lambda lines: "failureReasons := make" in stands_at(lines))
         terminal.wait_for(any_line(r"memory +Insufficient memory: asks 900Gi, \S+ of \S+ free"), 30)
         lines = terminal.wait_for(any_line(r"memory +\[[#-]+\] +\d+ %"), 30)
         assert any(re.search(r"node +(node|small)-\d", line) for line in lines)

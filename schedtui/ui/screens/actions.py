@@ -285,6 +285,17 @@ class ActionsScreen(PanesScreen):
         if location.strip():
             self.command(model.SetBreakpoint(location.strip(), condition.strip()))
 
+    def action_debug_trace(self) -> None:
+        """Ask where to trace."""
+        self.ask("Trace at [: what to print, …]:", self.command_trace)
+
+    def command_trace(self, words: str) -> None:
+        """Set a tracepoint; behind a colon and a blank stands what it prints."""
+        location, _, prints = words.partition(": ")
+        if location.strip():
+            shown = tuple(part.strip() for part in prints.split(",") if part.strip())
+            self.command(model.SetBreakpoint(location.strip(), tracepoint=True, prints=shown))
+
     def command_print(self, words: str) -> None:
         """Evaluate an expression in the console."""
         if words.strip():

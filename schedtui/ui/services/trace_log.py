@@ -7,6 +7,7 @@ debugger's thread and read by the log store like any other log.
 from __future__ import annotations
 
 import os
+import re
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
     from schedtui.debugger.model import Traced
 
 MESSAGE = "Tracepoint passed"
-"""The message of every line."""
+"""The message of a line for a place that was passed."""
+
+RETURNED = "Traced function returned"
+"""The message of a line for a return."""
 
 
 class TraceLog:
@@ -44,12 +48,27 @@ class TraceLog:
         return first
 
 
+_PASSED = re.compile(r"^(?P<sign>>+) (?:\[[^]]*\] )?goroutine\(\d+\): (?P<what>.*)$")
+
+
 def trace_line(traced: Traced) -> str:
     """One line as klog would write it, at the time when it came."""
     moment = datetime.fromtimestamp(traced.at).astimezone()
-    text = " | ".join(part.strip().removeprefix("> ") for part in traced.text.split("\n") if part.strip())
-    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
-    return (
-        f"I{moment:%m%d %H:%M:%S.%f} {os.getpid():7d} dlv.go:1] "
-        f'"{MESSAGE}" goroutine={traced.goroutine} trace="{quoted}"\n'
-    )
+    first, *values = (part.strip() for part in traced.text.split("\n") if part.strip())
+    found = _PASSED.match(first)
+    message = RETURNED if found is not None and found["sign"] == ">>" else MESSAGE
+    what = found["what"] if found is not None else first
+    head, opened, arguments = what.partition("(" if not what.startswith("(") else " ")
+    # Names stand without their package's path: the line is to be read at 80 columns.
+    words = [
+        f"goroutine={traced.goroutine}",
+        f"function={_quoted((head.rsplit('/', 1)[-1] + opened + arguments))}",
+    ]
+    if values:
+        words.append(f"values={_quoted(' '.join(values))}")
+    return f'I{moment:%m%d %H:%M:%S.%f} {os.getpid():7d} dlv.go:1] "{message}" {" ".join(words)}\n'
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

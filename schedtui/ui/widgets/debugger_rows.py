@@ -180,9 +180,18 @@ def breakpoint_rows(breakpoints: Iterable[Breakpoint]) -> list[Row]:
     return rows
 
 
+FIRST_ROLES = ("scheduling loop", "binding", "queue flush")
+"""Beginnings of the roles that people look for; all others follow by name."""
+
+
+def _goroutine_order(item: Goroutine) -> tuple[int, bool, str, str, int]:
+    place = next((n for n, begin in enumerate(FIRST_ROLES) if item.role.startswith(begin)), len(FIRST_ROLES))
+    return (place, not item.role, item.role, item.function, item.id)
+
+
 def goroutine_rows(goroutines: Iterable[Goroutine], total: int) -> list[Row]:
     """Goroutines grouped by role; those whose role is unknown come last, by function."""
-    ordered = sorted(goroutines, key=lambda item: (not item.role, item.role, item.function, item.id))
+    ordered = sorted(goroutines, key=_goroutine_order)
     rows: list[Row] = []
     group = None
     for item in ordered:
