@@ -160,7 +160,7 @@ class MarkdownExport(Export):
         """Take a pod's story."""
         if not self._with_stories:
             return
-        lines = "\n".join(text for text, _ in story_lines(story))
+        lines = "\n".join(text for text, *_ in story_lines(story))
         self._file.write(f"\n### {story.pod}\n\n```text\n{mask_value('', lines) if masked else lines}\n```\n")
         self.written += 1
 

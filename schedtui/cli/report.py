@@ -296,5 +296,5 @@ def _print_stories(stories: list[PodStory]) -> None:
     for number, story in enumerate(stories):
         if number:
             click.echo()
-        for text, _ in story_lines(story):
+        for text, *_ in story_lines(story):
             click.echo(printable(text))

@@ -89,6 +89,13 @@ class LevelCounter:
         self._bytes[key] += record.length or len(record.raw) + 1
         self._messages.setdefault(place, record.message)
 
+    def add_site(self, file: str, line: int, message: str, level: int | None, lines: int, size: int) -> None:
+        """Count all records of one call site, counted elsewhere; ``size`` are their bytes."""
+        key = (UNKNOWN if level is None else level, file, line)
+        self._lines[key] += lines
+        self._bytes[key] += size
+        self._messages.setdefault((file, line), message)
+
     def sites(self) -> dict[int, list[SiteCount]]:
         """Level → its call sites, the busiest first."""
         found: dict[int, list[SiteCount]] = defaultdict(list)

@@ -87,9 +87,9 @@ class _Pending:
 class QueueChecker:
     """Folds a log and compares each dump in it with the model's state at that line."""
 
-    def __init__(self, release: str | None = None) -> None:
-        """Start at the beginning of a log; ``release`` as for ``QueueModel``."""
-        self.model = QueueModel(release)
+    def __init__(self, release: str | None = None, *, debugged: bool = False) -> None:
+        """Start at the beginning of a log; ``release`` and ``debugged`` as for ``QueueModel``."""
+        self.model = QueueModel(release, debugged=debugged)
         self._pending: deque[_Pending] = deque()
         self._done: list[DumpCheck] = []
 

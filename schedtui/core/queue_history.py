@@ -71,7 +71,7 @@ class Replay:
     def _all(self) -> list[QueueEvent]:
         found: list[QueueEvent] = []
         for block in self.packed:
-            found += [QueueEvent._make(values) for values in marshal.loads(zlib.decompress(block))]  # noqa: S302 - packed below
+            found += [QueueEvent._make(values) for values in marshal.loads(zlib.decompress(block))]
         return found + list(self.events)
 
 

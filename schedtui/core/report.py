@@ -129,9 +129,16 @@ class _Times:
 class ReportFold:
     """Folds events into a report."""
 
-    def __init__(self, release: str | None = None) -> None:
-        """Start before the first event; ``release`` as for ``QueueModel``."""
-        self.model = QueueModel(release, keep_gone=0)
+    def __init__(self, release: str | None = None, *, beside: QueueModel | None = None) -> None:
+        """Start before the first event.
+
+        Args:
+            release: As for ``QueueModel``.
+            beside: A model that somebody else feeds with the same events, each before it comes here; else the
+                report folds one of its own.
+        """
+        self.model = beside if beside is not None else QueueModel(release, keep_gone=0)
+        self._feeds_model = beside is None
         self.placements = Placements()
         self.workflow = Workflow()
         self._times: dict[str, _Times] = {}
@@ -150,7 +157,8 @@ class ReportFold:
 
     def apply_event(self, event: QueueEvent) -> None:
         """Take one event."""
-        self.model.apply_event(event)
+        if self._feeds_model:
+            self.model.apply_event(event)
         self.placements.apply(event)
         self.workflow.apply(event)
         if event.time_us is not None:

@@ -7,7 +7,7 @@ Owns sentences and their layout in plain lines, each with a role that a screen m
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from schedtui.core.record import EPOCH
 
@@ -19,6 +19,22 @@ if TYPE_CHECKING:
 
 TextLine = tuple[str, str]
 """(text, role)."""
+
+
+class StoryLine(NamedTuple):
+    """One line of a story, with what it stands for."""
+
+    text: str
+    """The line."""
+    role: str = ""
+    """What a screen may colour it as."""
+    log_line: int = 0
+    """1-based line of the log that told it; 0 for none."""
+    attempt: str = ""
+    """``life.number`` of the attempt that it tells of; empty for none."""
+    pod: str = ""
+    """``ns/name`` of the pod that it tells of; empty for none, or for the story's own."""
+
 
 SHOWN_SCORES = 5
 """Nodes whose scores are spelled out for an attempt."""
@@ -138,32 +154,33 @@ def _waited(life: Life) -> float | None:
     return max(bound - life.added_us, 0) / 1_000_000
 
 
-def story_lines(story: PodStory) -> tuple[TextLine, ...]:
+def story_lines(story: PodStory) -> tuple[StoryLine, ...]:
     """The whole story, line by line."""
-    lines: list[TextLine] = [(sentence, "") for sentence in why_pending(story)]
+    lines: list[StoryLine] = [StoryLine(sentence) for sentence in why_pending(story)]
     for life in story.lives:
-        lines.append(("", ""))
+        lines.append(StoryLine(""))
         name = f"life {life.incarnation}" if len(story.lives) > 1 or life.incarnation > 1 else "life"
         added = f", added {clock_text(life.added_us)}" if life.added_us is not None else ""
-        lines.append((f"{name}{added}", "title"))
+        lines.append(StoryLine(f"{name}{added}", "title"))
         lines.extend(_span_line(span, story.time_us) for span in life.spans)
         if life.attempts:
-            lines.append(("", ""))
-            lines.append(("attempts", "title"))
+            lines += [StoryLine(""), StoryLine("attempts", "title")]
             for attempt in life.attempts:
-                lines.extend(attempt_lines(attempt))
+                key = f"{life.incarnation}.{attempt.number}"
+                lines += [StoryLine(text, role, attempt.line, key) for text, role in attempt_lines(attempt)]
         lines.extend(_event_lines(life))
     return tuple(lines)
 
 
-def _span_line(span: StateSpan, now_us: int | None) -> TextLine:
+def _span_line(span: StateSpan, now_us: int | None) -> StoryLine:
     seconds = span.seconds
     if seconds is None and span.since_us is not None and now_us is not None:
         seconds = max(now_us - span.since_us, 0) / 1_000_000
     state = span.state if span.certain else f"{span.state}?"
     reason = f"  {span.reason}" if span.reason else ""
     role = {"bound": "good", "gone": "dim"}.get(span.state, "")
-    return f"  {clock_text(span.since_us):12}  {state:15} {duration_text(seconds):>10}{reason}", role
+    text = f"  {clock_text(span.since_us):12}  {state:15} {duration_text(seconds):>10}{reason}"
+    return StoryLine(text, role, span.line)
 
 
 def attempt_lines(attempt: Attempt) -> tuple[TextLine, ...]:
@@ -191,20 +208,19 @@ def attempt_lines(attempt: Attempt) -> tuple[TextLine, ...]:
     return tuple(lines)
 
 
-def _event_lines(life: Life) -> tuple[TextLine, ...]:
-    lines: list[TextLine] = []
+def _event_lines(life: Life) -> list[StoryLine]:
+    lines: list[StoryLine] = []
     if life.wakes:
-        lines += [("", ""), ("events that moved it", "title")]
+        lines += [StoryLine(""), StoryLine("events that moved it", "title")]
         for wake in life.wakes:
             hint = f"  hint {wake.hint}" if wake.hint is not None else ""
-            lines.append(
-                (f"  {clock_text(wake.time_us):12}  {wake.event}: {wake.before} to {wake.after}{hint}", "")
-            )
+            text = f"  {clock_text(wake.time_us):12}  {wake.event}: {wake.before} to {wake.after}{hint}"
+            lines.append(StoryLine(text, "", wake.line))
     if life.kept:
-        lines += [("", ""), ("events that did not help", "title")]
+        lines += [StoryLine(""), StoryLine("events that did not help", "title")]
         for name, number in sorted(life.kept.items(), key=lambda each: (-each[1], each[0])):
-            lines.append((f"  {number:5} x {name}", ""))
-    return tuple(lines)
+            lines.append(StoryLine(f"  {number:5} x {name}"))
+    return lines
 
 
 def compare_attempts(left: Attempt, right: Attempt) -> tuple[tuple[str, str, str], ...]:

@@ -84,7 +84,7 @@ class _Source:
 
     def _begin(self, generation: Readable) -> None:
         if self._clock is None:
-            self._clock = _clock_of(generation)
+            self._clock = clock_of_generation(generation)
         if generation.notice:
             self.waiting.append(Record(0, generation.notice, kind="notice", source=self.number))
         self._generation = generation.number
@@ -101,7 +101,8 @@ class _Source:
             self.waiting.extend(self._reader.finish())
 
 
-def _clock_of(generation: Readable) -> Clock:
+def clock_of_generation(generation: Readable) -> Clock:
+    """Knows the year of a generation's records, by its beginning, its end and when it was written."""
     size = generation.upto
     lines = generation.file.read(0, min(SAMPLE_BYTES, size)).split(b"\n")
     if size > SAMPLE_BYTES:

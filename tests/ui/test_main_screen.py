@@ -6,6 +6,7 @@ import pytest
 from textual import events
 
 from schedtui.core.queue_state import POD_STATES, PodRow, QueueSnapshot
+from schedtui.core.story_text import StoryLine
 from schedtui.debugger import model
 from schedtui.ui import messages
 from schedtui.ui.themes import load_themes
@@ -244,7 +245,8 @@ async def test_the_queue_pane_shows_pods_and_wishes_for_their_story_log_and_brea
 async def test_a_story_opens_its_tab() -> None:
     app = WishingApp()
     async with app.run_test(size=(80, 24)) as pilot:
-        app.main.post_message(messages.PodStoryTold("default/web-3", (("it waits", ""), ("life", "title"))))
+        lines = (StoryLine("it waits"), StoryLine("life", "title"))
+        app.main.post_message(messages.PodStoryTold("default/web-3", lines))
         await pilot.pause()
         text = "\n".join(screen_text(pilot))
         assert app.main.active_pane == "queue"

@@ -15,12 +15,10 @@ from schedtui.config.directories import directories
 from schedtui.config.run_logs import list_run_logs, prune_run_logs
 from schedtui.config.state import load_saved_filters, save_filter
 from schedtui.core.errors import SchedtuiError, UnreadableInput, WrongUse
-from schedtui.core.events import read_event
 from schedtui.core.log_filter import READY_FILTERS
-from schedtui.core.report import ReportFold
 from schedtui.toolchain.doctor.run import CHECK_IDS, run_checks
 from schedtui.ui import messages
-from schedtui.ui.services import debug_commands, lab_commands, overview, setup, stories
+from schedtui.ui.services import debug_commands, lab_commands, level_advice, overview, setup, stories
 from schedtui.ui.services.command_context import Context
 from schedtui.ui.services.report_lines import report_lines
 
@@ -73,14 +71,11 @@ def _doctor(context: Context) -> None:
 
 def _report(context: Context) -> None:
     """What ``schedtui report`` prints, of the log that is shown, so far."""
-    context.post(messages.WorkProgressed("report"))
-    fold = ReportFold()
-    for record in stories.records_of(context.logs):
-        event = read_event(record)
-        if event is not None:
-            fold.apply_event(event)
-    context.post(messages.WorkFinished("report"))
-    lines = report_lines(fold.report())
+    queue = context.session.queue if context.session is not None else None
+    if queue is None:
+        context.tell("There is no log yet.")
+        return
+    lines = report_lines(queue.report())
     context.offer(f"Report of {', '.join(context.logs)}", tuple((text, role, None) for text, role in lines))
 
 
@@ -108,10 +103,7 @@ def _legend(context: Context) -> None:
     if levels is None or store is None:
         context.tell("There is no log yet.")
         return
-    context.post(messages.WorkProgressed("counting levels"))
-    sites = levels.sites
-    lines = stories.legend_lines(context.logs, levels.enrich, sites, store.state().selection.level)
-    context.post(messages.WorkFinished("counting levels"))
+    lines = stories.legend_lines(levels.count_levels(), levels.sites, store.state().selection.level)
     context.offer("V levels", tuple((text, role, None) for text, role in lines))
 
 
@@ -207,7 +199,9 @@ def _open(context: Context) -> None:
 
 
 def _why(context: Context) -> None:
-    lines = stories.why(context.logs, context.words)
+    if context.session is None:
+        return
+    lines = stories.why(context.session.desk.readable(), context.words)
     context.offer(f"Why is {context.words} where it is?", tuple((text, role, None) for text, role in lines))
 
 
@@ -240,6 +234,7 @@ COMMANDS: dict[str, Callable[[Context], None]] = {
     "open-log": _open_log,
     "open": _open,
     "why": _why,
+    "advise": level_advice.advise_command,
     "save": _save,
 }
 """Name → what it does."""

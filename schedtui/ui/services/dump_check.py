@@ -13,6 +13,7 @@ from schedtui.ui.messages import QueueChecked
 
 if TYPE_CHECKING:
     import threading
+    from collections.abc import Mapping
 
     from schedtui.core.queue_check import DumpCheck, Misplaced
     from schedtui.toolchain.scheduler_endpoint import SchedulerEndpoint
@@ -37,35 +38,57 @@ def await_dump(
     return QueueChecked(False, f"No dump came within {WAIT_SECONDS:g} s: is the scheduler running?")
 
 
-def describe(check: DumpCheck, metrics: str) -> QueueChecked:
-    """A comparison in words."""
+def describe(check: DumpCheck, metrics: Mapping[str, int]) -> QueueChecked:
+    """A comparison in words, the queues one under the other."""
     lines = [
         f"{_difference(item)}{note}"
         for items, note in (
             (check.missing, ""),
             (check.extra, ""),
             (check.misplaced, ""),
-            (check.race, "  (in motion within 5 ms of the dump)"),
+            (check.race, "  (race: a line of its own within 5 ms of the dump)"),
             (check.uncertain, "  (the model was not certain)"),
         )
         for item in items
     ]
-    counts = " ".join(f"{name} {count}" for name, count in check.dump.items())
+    table = _table(check, metrics)
+    counted = " ".join(f"{name} {count}" for name, count in sorted(metrics.items()))
+    beside = f"; /metrics: {counted}" if counted else ""
+    if check.equal and not lines:
+        counts = " ".join(f"{name} {count}" for name, count in check.dump.items())
+        return QueueChecked(True, f"model = scheduler: {check.rows} pods, {counts}{beside}")
     if check.equal:
-        return QueueChecked(True, f"model = scheduler: {check.rows} pods, {counts}{metrics}")
-    return QueueChecked(False, f"model \u2260 scheduler: {lines[0]}{metrics}", tuple(lines))
+        why = f"{len(check.race)} in motion, {len(check.uncertain)} not certain"
+        summary = f"model = scheduler but for {why}: {check.rows} pods{beside}"
+        return QueueChecked(True, summary, (*lines, "", *table))
+    return QueueChecked(False, f"model \u2260 scheduler: {lines[0]}", (*lines, "", *table))
+
+
+def _table(check: DumpCheck, metrics: Mapping[str, int]) -> list[str]:
+    """Queue by queue: the dump's pods, the model's, and what the scheduler counts."""
+    heading = f"{'':<14} {'dump':>6} {'model':>6}" + (f" {'/metrics':>9}" if metrics else "")
+    rows = [heading]
+    for name in dict.fromkeys((*check.dump, *check.model)):
+        row = f"{name:<14} {check.dump.get(name, 0):>6} {check.model.get(name, 0):>6}"
+        if metrics:
+            counted = metrics.get(name)
+            if name == "unschedulable" and counted is not None:
+                # A dump has gated pods in the unschedulable pool; the metric counts them apart.
+                counted += metrics.get("gated", 0)
+            row += f" {'' if counted is None else counted:>9}"
+        rows.append(row)
+    return rows
 
 
 def _difference(item: Misplaced) -> str:
     return f"{item.pod}: scheduler {item.dump or 'has it not'}, model {item.model or 'has it not'}"
 
 
-def _metrics(endpoint: SchedulerEndpoint | None) -> str:
+def _metrics(endpoint: SchedulerEndpoint | None) -> Mapping[str, int]:
     """The scheduler's own counters, when they can be had."""
     if endpoint is None:
-        return ""
+        return {}
     try:
-        counts = endpoint.pending_pods()
+        return endpoint.pending_pods()
     except SchedtuiError:
-        return ""
-    return "; /metrics: " + " ".join(f"{name} {count}" for name, count in sorted(counts.items())) if counts else ""
+        return {}

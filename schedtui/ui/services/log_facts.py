@@ -12,6 +12,7 @@ from collections import Counter, deque
 from typing import TYPE_CHECKING
 
 from schedtui.core import message_levels
+from schedtui.core.level_legend import LevelCounter
 from schedtui.toolchain.level_index import IndexCancelled, load_level_index
 
 if TYPE_CHECKING:
@@ -47,6 +48,11 @@ class Levels:
         self._index: LevelIndex | None = None
         self._reading: LevelReading | None = None
         self._counts: Counter[tuple[str, int]] = Counter()
+        self._lines: dict[tuple[str, int, int | None], list[int]] = {}
+        """(file, line, V of a JSON record) → [records, bytes] of information records."""
+        self._messages: dict[tuple[str, int], str] = {}
+        self._written: float | None = None
+        self._verbosity_moved = False
         self._waiting: deque[Record] = deque(maxlen=WAITING_RECORDS)
         self._cancel = threading.Event()
         self._lock = threading.Lock()
@@ -62,10 +68,11 @@ class Levels:
         except IndexCancelled:
             return False
         with self._lock:
-            self._reading = self._index.reading()
+            self._reading = self._new_reading(self._index)
             for record in self._waiting:
                 self._reading.observe(record)
             self._waiting.clear()
+            self._forget_verbosity()
         self._changed(self.lookup)
         return True
 
@@ -73,12 +80,32 @@ class Levels:
         """Give up building."""
         self._cancel.set()
 
-    def start_log(self) -> None:
-        """Another log is shown now: counts start at zero, and whether the source fits is judged anew."""
+    def start_log(self, written: float | None = None) -> None:
+        """Another log is shown now: counts start at zero, and whether the source fits is judged anew.
+
+        Args:
+            written: When the program that writes it was built (seconds since 1970); None when that is not known.
+        """
         with self._lock:
             self._counts = Counter()
+            self._lines, self._messages = {}, {}
+            self._written, self._verbosity_moved = written, False
             self._waiting.clear()
-            self._reading = self._index.reading() if self._index is not None else None
+            self._reading = self._new_reading(self._index) if self._index is not None else None
+
+    def _new_reading(self, index: LevelIndex) -> LevelReading:
+        return index.reading(self._written)
+
+    def verbosity_changed(self) -> None:
+        """The scheduler's ``--v`` is no longer the one of its flags: nothing is concluded from that any more."""
+        with self._lock:
+            self._verbosity_moved = True
+            self._forget_verbosity()
+        self._changed(self.lookup)
+
+    def _forget_verbosity(self) -> None:
+        if self._verbosity_moved and self._reading is not None:
+            self._reading.verbosity = None
 
     def observe(self, records: Sequence[Record]) -> None:
         """Count the log's records by call site and learn from them whether the source fits."""
@@ -88,6 +115,7 @@ class Levels:
             for record in records:
                 if record.file is not None and record.src_line is not None:
                     self._counts[record.file, record.src_line] += 1
+                    self._count_line(record, record.file, record.src_line)
                     if reading is not None:
                         reading.observe(record)
                     else:
@@ -95,6 +123,28 @@ class Levels:
             stale = reading is not None and reading.verdict != before
         if stale:
             self._changed(self.lookup)
+
+    def _count_line(self, record: Record, file: str, line: int) -> None:
+        if record.severity != "I":
+            return
+        key = (file, line, record.v if record.v_from == "json" else None)
+        counted = self._lines.get(key)
+        if counted is None:
+            counted = self._lines[key] = [0, 0]
+            self._messages.setdefault((file, line), record.message)
+        counted[0] += 1
+        counted[1] += record.length or len(record.raw) + 1
+
+    def count_levels(self) -> LevelCounter:
+        """The log's information records by level and call site, as far as it was read."""
+        with self._lock:
+            lines = [(key, count, size) for key, (count, size) in self._lines.items()]
+        counter = LevelCounter()
+        for (file, line, level), count, size in lines:
+            message = self._messages[file, line]
+            known = level if level is not None else self.lookup(file, line, message)
+            counter.add_site(file, line, message, known, count, size)
+        return counter
 
     @property
     def note(self) -> str:

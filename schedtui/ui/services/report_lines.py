@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schedtui.core.story_text import duration_text
+from schedtui.core.story_text import StoryLine, duration_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,6 +51,38 @@ def report_lines(report: Report) -> Lines:
             for slow in report.slowest[:SHOWN_ROWS]
         ]
     return (*lines, ("", ""), (f"verbosity: {report.needs}", "note"))
+
+
+def times_lines(report: Report) -> tuple[StoryLine, ...]:
+    """Waits, slowest, stuck and waiting pods, reasons: each line of a pod leads to its story."""
+    lines = [StoryLine(notice, "warning") for notice in report.notices]
+    lines.append(StoryLine(f"{'':<11}{'p50':>9} {'p90':>9} {'p99':>9} {'max':>9} {'count':>7}", "tab"))
+    for name, each in (("wait", report.wait), ("scheduling", report.scheduling), ("binding", report.binding)):
+        values = " ".join(f"{duration_text(value):>9}" for value in (each.p50, each.p90, each.p99, each.max))
+        lines.append(StoryLine(f"{name:<11}{values} {each.count:>7}"))
+    if report.stuck:
+        lines += [StoryLine(""), StoryLine("stuck", "tab")]
+        lines += [StoryLine(f"! {row.pod:<34} {row.mark}", "bad", pod=row.pod) for row in report.stuck]
+    if report.slowest:
+        lines += [StoryLine(""), StoryLine(f"{'slowest':<36} {'wait':>9}  tries  node", "tab")]
+        lines += [
+            StoryLine(
+                f"  {slow.pod:<34} {duration_text(slow.wait_seconds):>9}  {slow.attempts:>5}  {slow.node or ''}",
+                log_line=slow.line, pod=slow.pod,
+            )
+            for slow in report.slowest
+        ]  # fmt: skip
+    told = " (told from the reasons)" if report.failures_inferred else ""
+    refused = (f"attempts refused by plugin{told}", report.failures)
+    for heading, counts in (refused, ("nodes refused, by reason", report.reasons)):
+        if counts:
+            most = max(counts.values())
+            lines += [StoryLine(""), StoryLine(heading, "tab")]
+            lines += [
+                StoryLine(f"{number:>7} {'█' * max(1, number * BAR_CELLS // most):<{BAR_CELLS}} {name}")
+                for name, number in list(counts.items())[:SHOWN_ROWS]
+            ]
+    return tuple(lines)
 
 
 def _counts(heading: str, counts: Mapping[str, int]) -> list[tuple[str, str]]:

@@ -1,76 +1,102 @@
 """Pod stories, comparisons and station counts as lines to read.
 
-Owns which of ``core``'s words are asked for and how a log is read again for one pod. It keeps nothing: each story
-is told from the log's bytes, so that it is complete whatever the panes have filtered.
+Owns which of ``core``'s words are asked for. It keeps nothing: each story is told from the log's bytes, so that it
+is complete whatever the panes have filtered.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schedtui.core.errors import UnreadableInput
-from schedtui.core.level_legend import LevelCounter, legend
+from schedtui.core.event_scan import teller_filter
+from schedtui.core.level_legend import legend
 from schedtui.core.pod_story import StoryTeller
-from schedtui.core.story_text import compare_pods, story_lines, why_pending
-from schedtui.sources.inputs import read_inputs
+from schedtui.core.story_text import StoryLine, compare_attempts, compare_pods, story_lines, why_pending
+from schedtui.sources.reread import reread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from schedtui.core.call_sites import CallSites
-    from schedtui.core.level_legend import LevelSummary
-    from schedtui.core.pod_story import PodStory
-    from schedtui.core.record import Record
+    from schedtui.core.level_legend import LevelCounter, LevelSummary
+    from schedtui.core.pod_story import Attempt, PodStory
     from schedtui.core.workflow import WorkflowSnapshot
+    from schedtui.sources.record_feed import Readable
 
 Lines = tuple[tuple[str, str], ...]
 """(text, role) of each line."""
 
-COLUMN = 40
-"""Columns of the left one of two stories side by side."""
+COLUMN = 30
+"""Columns of the left one of two stories side by side: both fit into 80."""
+
+WHAT = 18
+"""Columns of what is compared."""
 
 
-def records_of(paths: Sequence[str]) -> Iterable[Record]:
-    """All records of the logs, read anew.
+def tell(
+    generations: Sequence[Readable], pods: Sequence[str], release: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, PodStory]:  # fmt: skip
+    """Pods' stories, told from a log read anew.
 
-    Raises:
-        UnreadableInput: Standard input was read already, or a file cannot be read.
+    Args:
+        generations: What the log store can read.
+        pods: ``ns/name`` each.
+        release: The release that the live model found.
+        progress: Called with (bytes read, bytes in all).
     """
-    if "-" in paths:
-        raise UnreadableInput(
-            "standard input cannot be read twice", hint="Save it to a file and open that; the queues are complete."
-        )
-    return read_inputs(paths)
-
-
-def tell(paths: Sequence[str], pod: str, release: str | None = None) -> PodStory:
-    """One pod's story.
-
-    Raises:
-        UnreadableInput: A log cannot be read again.
-    """
-    teller = StoryTeller((pod,), release)
-    for record in records_of(paths):
+    teller = StoryTeller(pods, release)
+    for record in reread(generations, teller_filter(pods), progress):
         teller.apply(record)
-    return teller.story(pod)
+    return {pod: teller.story(pod) for pod in pods}
 
 
-def story_of(paths: Sequence[str], pod: str, against: str = "") -> Lines:
-    """One pod's story, or two pods side by side."""
-    story = tell(paths, pod)
-    if not against:
-        return story_lines(story)
-    rows = compare_pods(story, tell(paths, against))
-    lines = [(f"{'':<18} {pod:<{COLUMN}} {against}", "title")]
-    lines += [
-        (f"{what:<18} {left:<{COLUMN}} {right}", "changed" if left != right else "") for what, left, right in rows
-    ]
-    return tuple(lines)
+def whole(story: PodStory) -> tuple[StoryLine, ...]:
+    """One pod's story."""
+    return story_lines(story)
 
 
-def why(paths: Sequence[str], pod: str) -> Lines:
+def side_by_side(left: PodStory, right: PodStory) -> tuple[StoryLine, ...]:
+    """Two pods' stories."""
+    heading = f"{'':<{WHAT}} {left.pod:<{COLUMN}} {right.pod}"
+    return (StoryLine(heading, "title"), *_compared(compare_pods(left, right)[1:]))
+
+
+def attempts_side_by_side(story: PodStory, left: str, right: str) -> tuple[StoryLine, ...]:
+    """Two attempts of one pod, each ``life.number``; empty when one of them is not there."""
+    found = [_attempt(story, key) for key in (left, right)]
+    if found[0] is None or found[1] is None:
+        return ()
+    heading = f"{story.pod}: two attempts (Esc goes back)"
+    return (StoryLine(heading, "title"), *_compared(compare_attempts(found[0], found[1])))
+
+
+def _attempt(story: PodStory, key: str) -> Attempt | None:
+    life, _, number = key.partition(".")
+    for each in story.lives:
+        for attempt in each.attempts:
+            if (str(each.incarnation), str(attempt.number)) == (life, number):
+                return attempt
+    return None
+
+
+def _compared(rows: Sequence[tuple[str, str, str]]) -> list[StoryLine]:
+    """What, left, right: those that differ are marked, with a sign as well."""
+    lines: list[StoryLine] = []
+    for what, left, right in rows:
+        differs = left != right
+        if max(len(what) - WHAT, len(left) - COLUMN) <= 0:
+            lines.append(StoryLine(f"{what:<{WHAT}}{'≠' if differs else ' '}{left:<{COLUMN}} {right}",
+                                   "changed" if differs else ""))  # fmt: skip
+            continue
+        lines.append(StoryLine(f"{what}{' ≠' if differs else ''}", "changed" if differs else ""))
+        lines += [StoryLine(f"{'':<{WHAT}} {text}") for text in (left or "-", right or "-")]
+    return lines
+
+
+def why(generations: Sequence[Readable], pod: str) -> Lines:
     """Why a pod is where it is."""
-    return tuple((sentence, "") for sentence in why_pending(tell(paths, pod)))
+    return tuple((sentence, "") for sentence in why_pending(tell(generations, (pod,))[pod]))
 
 
 def station_lines(snapshot: WorkflowSnapshot) -> Lines:
@@ -88,14 +114,8 @@ def station_lines(snapshot: WorkflowSnapshot) -> Lines:
     return tuple(lines)
 
 
-def legend_lines(
-    paths: Sequence[str], enrich: Callable[[Record], Record], sites: CallSites | None, shown: int
-) -> Lines:
+def legend_lines(counter: LevelCounter, sites: CallSites | None, shown: int) -> Lines:
     """What each V level means, with what this log and this source hold."""
-    counter = LevelCounter()
-    for record in records_of(paths):
-        if record.severity == "I":
-            counter.add(record, enrich(record).v)
     steps = legend(counter, sites)
     lines = [("A rule of thumb; the counts are this log's. Errors and warnings have no level.", "note")]
     for step in steps:
@@ -110,6 +130,3 @@ def _legend_step(step: LevelSummary, shown: int) -> Lines:
     lines = [(f"{mark}{name:<4} {step.lines:>8} lines  {step.bytes // 1024:>6} KiB  {step.meaning}{calls}", "key")]
     lines += [(f"       {site.lines:>7}  {site.file}:{site.line} {site.message}", "dim") for site in step.top]
     return tuple(lines)
-
-
-__all__ = ["legend_lines", "station_lines", "story_of", "tell", "why"]

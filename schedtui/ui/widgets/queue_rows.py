@@ -5,14 +5,18 @@ Owns wording, columns and sorting. It is pure: ``QueueSnapshot`` in, ``Row`` val
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Literal
 
+from schedtui.ui.themes import ROLES
 from schedtui.ui.widgets.rows import Row, row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from schedtui.core.placements import NodePlacement
     from schedtui.core.queue_state import PodRow, PodState, QueueSnapshot
+    from schedtui.core.story_text import StoryLine
 
 STATE_WORDS: dict[PodState, str] = {
     "active": "activeQ",
@@ -27,6 +31,9 @@ STATE_WORDS: dict[PodState, str] = {
     "unknown": "unknown",
 }
 """State → the word that the pane uses."""
+
+NARROW_WORDS: dict[PodState, str] = {"unschedulable": "unsched."}
+"""State → a shorter word where columns are few."""
 
 STATE_LETTERS: dict[PodState, str] = {
     "active": "A", "backoff": "B", "unschedulable": "U", "gated": "G", "in_flight": "F", "waiting": "W",
@@ -45,6 +52,12 @@ Order = Literal["queue", "wait", "attempts", "last event"]
 
 ORDERS: tuple[Order, ...] = ("queue", "wait", "attempts", "last event")
 """All orders, in the order in which a key walks through them."""
+
+WIDE_COLUMNS = 100
+"""From this width on states stand in full."""
+
+WAIT_STEP_US = 10_000_000
+"""Waits of rows that nothing happened to go on in such steps, microseconds."""
 
 _BARS = "▁▂▃▄▅▆▇█"
 
@@ -140,17 +153,31 @@ def _sort_key(item: PodRow, order: Order) -> tuple[int, int]:
 
 
 def pod_rows(
-    snapshot: QueueSnapshot, order: Order, *, show_all: bool, word: str = "", now_us: int | None = None
-) -> list[Row]:
-    """The table of pods; bound and gone ones only when asked for."""
+    snapshot: QueueSnapshot, order: Order, *, show_all: bool, word: str = "", now_us: int | None = None,
+    width: int = WIDE_COLUMNS,
+) -> list[Row]:  # fmt: skip
+    """The table of pods; bound and gone ones only when asked for.
+
+    Args:
+        snapshot: The queues.
+        order: How they are sorted.
+        show_all: Bound and gone pods, too.
+        word: Only pods that hold it in name, node, reason, state or plugins.
+        now_us: The log's clock at this moment, while it goes on; else that of the snapshot.
+        width: Columns there are.
+    """
     chosen: Iterable[PodRow] = (
         item
         for item in snapshot.pods
         if (show_all or item.state not in ("bound", "gone")) and (not word or _holds(item, word.lower()))
     )
-    now = now_us if now_us is not None else snapshot.time_us
     ordered = sorted(chosen, key=lambda item: _sort_key(item, order))
-    return [_pod_row(item, now) for item in ordered]
+    now = snapshot.time_us if now_us is None else now_us
+    # A wait is repainted with its row, and at least every ten seconds: a countdown is what goes by the second.
+    waits = now if now_us is None else max(snapshot.time_us or 0, now_us - now_us % WAIT_STEP_US)
+    return [
+        _pod_row(item, now, waits, ticking=now_us is not None, narrow=width < WIDE_COLUMNS) for item in ordered
+    ]
 
 
 def _holds(item: PodRow, word: str) -> bool:
@@ -159,8 +186,8 @@ def _holds(item: PodRow, word: str) -> bool:
     )
 
 
-def _pod_row(item: PodRow, now_us: int | None) -> Row:
-    waited = now_us - item.since_us if now_us is not None and item.since_us is not None else None
+def _pod_row(item: PodRow, now_us: int | None, waits_us: int | None, *, ticking: bool, narrow: bool) -> Row:
+    waited = waits_us - item.since_us if waits_us is not None and item.since_us is not None else None
     left = item.backoff_until_us - now_us if item.backoff_until_us is not None and now_us is not None else None
     name = item.pod if item.incarnation == 1 else f"{item.pod} #{item.incarnation}"
     if item.kind == "podgroup":
@@ -171,38 +198,77 @@ def _pod_row(item: PodRow, now_us: int | None) -> Row:
     elif item.nominated_node:
         details.append(f"nominated {item.nominated_node}")
     if left is not None and item.state == "backoff":
-        details.append(f"back in {duration(left)}" if left > 0 else "back now")
+        details.append(f"back in {_countdown(left, ticking=ticking)}" if left > 0 else "back now")
+    if item.place:
+        details.append(f"{item.place} group")
     if item.plugins:
         details.append(" ".join(item.plugins))
     if item.reason:
         details.append(f"by {item.reason}")
+    if item.hint is not None:
+        details.append(f"hint {item.hint}")
+    word = STATE_WORDS[item.state]
     return row(
         (f"{STATE_LETTERS[item.state]}", f"state-{item.state}"),
         (" " if item.certain else "~", "warning"),
+        (f"! {item.mark}  " if item.mark and narrow else "", "bad"),
         (f"{name:<28} ", ""),
-        (f"{STATE_WORDS[item.state]:<13}", f"state-{item.state}"),
+        (f"{NARROW_WORDS.get(item.state, word):<9}" if narrow else f"{word:<13}", f"state-{item.state}"),
         (f"{duration(waited):>7}  ", "dim"),
         ("  ".join(details), ""),
-        (f"  ! {item.mark}" if item.mark else "", "bad"),
+        (f"  ! {item.mark}" if item.mark and not narrow else "", "bad"),
         key=f"{item.pod}#{item.incarnation}",
         payload=item,
     )
 
 
-def node_rows(snapshot: QueueSnapshot, width: int) -> list[Row]:
-    """Bindings per node with a bar each; the sum stands first."""
-    total = sum(snapshot.bound_per_node.values())
-    rows = [row(("bound per node, counted from the binding lines", "tab"), key="heading"),
-            row((f"{total:>6} in all", "key"), key="total")]  # fmt: skip
-    top = max(snapshot.bound_per_node.values(), default=0)
-    longest = max((len(name) for name in snapshot.bound_per_node), default=0)
-    room = max(4, width - longest - 20)
-    for name, count in sorted(snapshot.bound_per_node.items(), key=lambda item: (-item[1], item[0])):
-        bar = "█" * max(1, count * room // top) if top else ""
+def _countdown(left_us: int, *, ticking: bool) -> str:
+    """Time left; whole seconds while it is counted down."""
+    return f"{-(-left_us // 1_000_000)}s" if ticking else duration(left_us)
+
+
+def node_rows(snapshot: QueueSnapshot, placements: Sequence[NodePlacement], width: int) -> list[Row]:
+    """Bindings per node with a bar each; failed bindings and preempted pods beside them; the sum stands first."""
+    bound = {name: (count, 0, 0) for name, count in snapshot.bound_per_node.items()}
+    bound |= {each.node: (each.bound, each.failed, each.preempted) for each in placements}
+    if not bound:
+        return []
+    total = sum(count for count, _, _ in bound.values())
+    top = max(count for count, _, _ in bound.values())
+    troubled = any(failed or preempted for _, failed, preempted in bound.values())
+    heading = f"{'bound':>6}  " + (f"{'failed':>6} {'preempted':>9}  " if troubled else "") + "node"
+    rows = [
+        row((heading, "tab"), key="heading"),
+        row((f"{total:>6} in all, by the binding lines", "key"), key="total"),
+    ]
+    longest = max(4, *(len(name) for name in bound))
+    room = max(4, width - longest - (38 if troubled else 20))
+    for name, (count, failed, preempted) in sorted(bound.items(), key=lambda item: (-item[1][0], item[0])):
+        bar = "█" * max(1, count * room // top) if count else ""
+        share = f"  {count * 100 / total:4.1f} % " if total else ""
+        trouble = (f"{failed or '':>6} {preempted or '':>9}  ", "bad") if troubled else ("", "")
         rows.append(
             row(
-                (f"{count:>6}  ", "key"), (f"{name:<{longest}}", ""), (f"  {count * 100 / total:4.1f} % ", "dim"),
-                (bar, "spark"), key=f"node {name}", payload=name,
+                (f"{count:>6}  ", "key"), trouble, (f"{name:<{longest}}", ""), (share, "dim"), (bar, "spark"),
+                key=f"node {name}", payload=name,
             )
         )  # fmt: skip
     return rows
+
+
+def told_rows(lines: Sequence[StoryLine], width: int) -> list[Row]:
+    """Lines of a story as rows, wrapped to the width; each leads to its attempt, pod or line of the log."""
+    rows: list[Row] = []
+    for number, line in enumerate(lines):
+        role = line.role if line.role in ROLES else ""
+        for place, text in enumerate(_wrapped(line.text, width)):
+            rows.append(row((text, role), key=f"{number}.{place} {line.text}", payload=line))
+    return rows
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """A line in pieces that fit; those after the first are indented like it, and a bit more."""
+    if len(text) <= width or width < 20:
+        return [text]
+    indent = " " * min(len(text) - len(text.lstrip()) + 2, width // 3)
+    return textwrap.wrap(text, width, subsequent_indent=indent, drop_whitespace=True) or [text]

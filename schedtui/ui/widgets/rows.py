@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rich.segment import Segment
+from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -92,6 +93,7 @@ class RowsView(Widget):
         fresh = tuple(rows)
         if fresh == self.rows:
             return
+        before, place = self.rows, (self.first, self.cursor)
         selected = self.selected
         top_key = self.rows[self.first].key if self.first < len(self.rows) else ""
         self.rows = fresh
@@ -103,7 +105,14 @@ class RowsView(Widget):
         elif top_key in keys:
             self.first = keys[top_key]
         self._clamp()
-        self.refresh()
+        if (self.first, self.cursor) != place or not before or not fresh:
+            self.refresh()
+            return
+        # Counts that go on by the second repaint their own lines.
+        for y in range(self.size.height):
+            index = self.first + y
+            if before[index : index + 1] != fresh[index : index + 1]:
+                self.refresh(Region(0, y, self.size.width, 1))
 
     def set_active(self, active: bool) -> None:
         """Show the cursor boldly, or faintly."""

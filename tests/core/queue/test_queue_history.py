@@ -2,12 +2,16 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from schedtui.core.klog import read_records
 from schedtui.core.queue_history import QueueHistory
 from schedtui.core.queue_model import QueueModel
+
+if TYPE_CHECKING:
+    from schedtui.core.queue_state import PodState
 
 DATA = Path(__file__).parents[2] / "data"
 
@@ -47,7 +51,7 @@ def test_a_time_leads_to_the_state_at_that_time() -> None:
     live = QueueModel()
     history = QueueHistory(QueueModel(), every=40)
     moment = 0
-    expected: dict[str, int] = {}
+    expected: dict[PodState, int] = {}
     for record in read_records(gzip.decompress((DATA / "v1.36.3-v5-churn7.log.gz").read_bytes())):
         event = live.apply(record)
         if event is not None:

@@ -83,7 +83,7 @@ def test_a_gated_pods_story(name: str) -> None:
     states = [span.state for span in story.lives[0].spans]
     assert "gated" in states
     assert states[-1] in ("bound", "gone")
-    assert any("bound" in text for text, _ in story_lines(story))
+    assert any("bound" in text for text, *_ in story_lines(story))
 
 
 def test_names_that_the_log_does_not_know() -> None:
