@@ -62,7 +62,7 @@ def trace_line(traced: Traced) -> str:
     # Names stand without their package's path: the line is to be read at 80 columns.
     words = [
         f"goroutine={traced.goroutine}",
-        f"function={_quoted((head.rsplit('/', 1)[-1] + opened + arguments))}",
+        f"function={_quoted(head.rsplit('/', 1)[-1] + opened + arguments)}",
     ]
     if values:
         words.append(f"values={_quoted(' '.join(values))}")
