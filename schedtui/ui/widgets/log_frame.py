@@ -112,6 +112,11 @@ class LogFrame(Vertical):
             self.select(replace(self._selection, level=self._look.level))
         self._paint()
 
+    def on_resize(self) -> None:
+        """The status row is cut to the width."""
+        if self.is_mounted:
+            self.show_bar()
+
     # --- what others ask
 
     @property
