@@ -15,6 +15,7 @@ from rich.text import Text
 from textual._callback import invoke
 
 from schedtui.core.errors import Cancelled, SchedtuiError
+from schedtui.core.log_rows import ALL_LEVELS
 from schedtui.debugger import model
 from schedtui.sources.log_store import LogStore
 from schedtui.ui import messages
@@ -26,6 +27,7 @@ from schedtui.ui.services import comeback, prepare
 from schedtui.ui.services.session import Session
 from schedtui.ui.view_commands import ViewCommands
 from schedtui.ui.widgets.debugger_pane import DebuggerPane
+from schedtui.ui.widgets.log_frame import LogLook
 from schedtui.ui.widgets.log_pane import LogPane
 from schedtui.ui.widgets.queue_pane import QueuePane
 from schedtui.ui.widgets.rows import row
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from textual.message import Message
     from textual.widget import Widget
 
+    from schedtui.config.settings import LogSettings
     from schedtui.core.call_sites import SiteLevel
     from schedtui.core.record import Record
     from schedtui.ui.key_table import KeyTable
@@ -112,7 +115,7 @@ class Director:
     def begin(self, app: Stage) -> None:
         """Show the first screen."""
         self._app = app
-        self.views = ViewCommands(app)
+        self.views = ViewCommands(app, self.request.settings.clipboard)
         self._start(self.request)
 
     async def act(self, wish: messages.Wish) -> None:
@@ -223,7 +226,7 @@ class Director:
         panes: dict[str, Widget] = {"debugger": DebuggerPane()} if has_debugger else {}
         panes |= {
             "queue": QueuePane(sparklines=not self.request.low_bandwidth),
-            "log": LogPane(nothing, explain=self._explain),
+            "log": LogPane(nothing, explain=self._explain, look=_look(self.request.settings.log)),
         }
         available: frozenset[Need] = frozenset({"log", "debugger"} if has_debugger else {"log"})
         main = GuidedScreen(
@@ -388,3 +391,9 @@ class Director:
             self._start(self.request.with_choice(name, words))
         else:
             self.app.screen.post_message(messages.CommandRequested(name))
+
+
+def _look(settings: LogSettings) -> LogLook:
+    """How the log pane looks at first."""
+    level = ALL_LEVELS if settings.show_level is None else settings.show_level
+    return LogLook(settings.wrap, settings.follow, level)

@@ -323,6 +323,10 @@ ACTIONS: tuple[Action, ...] = _EVERYWHERE + _DEBUGGER + _LOG + _QUEUE
 
 PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
     "vim": {
+        "app.next_pane": ("tab", "ctrl+w w", "ctrl+w ctrl+w"),
+        "app.previous_pane": ("shift+tab", ", p", "ctrl+w W"),
+        "app.zoom": ("z", "ctrl+w o"),
+        "app.quit": ("q", "Z Z"),
         "debugger.page_down": ("space", "pagedown", "ctrl+f", "ctrl+d"),
         "debugger.page_up": ("B", "pageup", "ctrl+u"),
         "queue.page_down": ("space", "pagedown", "ctrl+f", "ctrl+d"),
@@ -330,14 +334,23 @@ PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "gdb": {
         "debugger.step_out": ("f", "o"),
+        "debugger.tab_locals": ("v", "t l"),
+        "debugger.tab_stack": ("w", "t s"),
+        "debugger.watch_add": ("+",),
+        "debugger.full_value": ("F",),
+        "debugger.filter": ("e",),
         "debugger.interrupt": ("i", "ctrl+g"),
-        "debugger.evaluate": ("p", "e"),
     },
     "vscode": {
         "debugger.step_out": ("o", "f12"),
         "debugger.interrupt": ("i", "f6"),
         "debugger.restart": ("r", "f4"),
-        "app.palette": (":", "ctrl+p", "f2"),
+        "app.palette": (":", "ctrl+p", "f1"),
+        "app.help": ("?",),
     },
 }
-"""Names that ``--keys`` knows beside files: id → keys that differ from the table."""
+"""Names that ``--keys`` knows beside files: id → keys that differ from the table.
+
+``vim`` adds its window and paging keys, ``gdb`` the letters of gdb's own single-key mode (``f`` finish, ``v``
+locals, ``w`` where; ``c n s u d r q`` are the same anyway), ``vscode`` its function keys.
+"""

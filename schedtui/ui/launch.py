@@ -50,7 +50,6 @@ def run_start_screen(options: Options) -> int:
 def _run(kind: Kind, options: Options, *, release: str = "", tour: bool = False) -> int:
     from schedtui.config.directories import directories
     from schedtui.config.settings import load_settings
-    from schedtui.ui.key_table import table_for
     from schedtui.ui.services.prepare import Request
     from schedtui.ui.terminal import check_terminal
 
@@ -58,7 +57,7 @@ def _run(kind: Kind, options: Options, *, release: str = "", tour: bool = False)
     check_terminal()
     places = directories()
     settings = load_settings(places.config_file)
-    keys = table_for(_keys(options.keys, settings.keys))
+    keys = key_table(options.keys, settings.keys)
     request = Request(kind, options, settings, release or settings.lab.release, tour, inputs)
     return _show(request, keys, places.themes)
 
@@ -103,20 +102,24 @@ def _inputs(logs: tuple[str, ...]) -> tuple[str, ...]:
     return logs
 
 
-def _keys(option: str, settings: Mapping[str, str]) -> str | dict[str, tuple[str, ...]]:
-    """What the key table is made from: a preset, a file, or the configuration's remaps.
+def key_table(option: str, settings: Mapping[str, str]) -> KeyTable:
+    """The keys: those of a preset, those of a file, or the usual ones, and the configuration's remaps over them.
+
+    Args:
+        option: ``--keys``: the name of a preset, a file, or empty. A file stands for itself, without the remaps.
+        settings: The table ``[keys]`` of the configuration.
 
     Raises:
         UnreadableInput: The file cannot be read.
-        WrongUse: It is not TOML.
+        WrongUse: It is not TOML, or it does not fit.
     """
+    from schedtui.ui.key_table import table_for
     from schedtui.ui.keys import PRESETS
 
-    if option in PRESETS:
-        return option
-    if option:
-        return {name: split_keys(text) for name, text in _read_keys(Path(option)).items()}
-    return {name: split_keys(text) for name, text in settings.items()}
+    if option and option not in PRESETS:
+        return table_for({name: split_keys(text) for name, text in _read_keys(Path(option)).items()})
+    own = {name: split_keys(text) for name, text in settings.items()}
+    return table_for({**PRESETS.get(option, {}), **own})
 
 
 def _read_keys(path: Path) -> dict[str, str]:

@@ -76,6 +76,16 @@ class Request:
         return self.options.low_bandwidth or self.settings.low_bandwidth
 
     @property
+    def dlv(self) -> Path | None:
+        """The dlv that was named; None: one that fits is looked for."""
+        return _path(self.options.dlv or self.settings.debugger.dlv)
+
+    @property
+    def dlv_debug(self) -> bool:
+        """Whether dlv is to build."""
+        return self.options.dlv_debug or (self.settings.debugger.dlv_debug and not self.options.binary)
+
+    @property
     def verbosity(self) -> int:
         """The ``-v`` that schedulers are started with."""
         return self.settings.verbosity if self.options.verbosity is None else self.options.verbosity
@@ -170,7 +180,7 @@ def _come_back(request: Request, progress: _Progress, cancel: threading.Event) -
     if record is None:
         raise WrongUse("the session is gone", where=str(directory))
     progress.step("dlv")
-    dlv = ensure_dlv(progress.build, dlv=_path(request.options.dlv), cancel=cancel)
+    dlv = ensure_dlv(progress.build, dlv=request.dlv, cancel=cancel)
     progress.step("source")
     tree = Path(record.checkout)
     checkout = open_checkout(tree) if tree.is_dir() else None
@@ -210,7 +220,7 @@ def _prepare_lab(request: Request, progress: _Progress, cancel: threading.Event)
     dlv = ""
     if not request.options.no_debugger:
         progress.step("dlv")
-        dlv = str(ensure_dlv(progress.build, dlv=_path(request.options.dlv), cancel=cancel))
+        dlv = str(ensure_dlv(progress.build, dlv=request.dlv, cancel=cancel))
     progress.step(f"lab {request.release}")
     config = _path(request.options.scheduler_config)
     # Where the scheduler is to survive a dropped line, so must its cluster.
@@ -267,7 +277,7 @@ def _prepare_target(request: Request, progress: _Progress, cancel: threading.Eve
     if options.no_debugger:
         return _prepare_free(request, checkout, progress, cancel)
     progress.step("dlv")
-    dlv = ensure_dlv(progress.build, dlv=_path(options.dlv), cancel=cancel)
+    dlv = ensure_dlv(progress.build, dlv=request.dlv, cancel=cancel)
     launch = _launch(request, str(dlv), checkout)
     release = checkout.release.version or "" if checkout is not None else ""
     if options.attach_pid is not None:
@@ -284,7 +294,7 @@ def _prepare_target(request: Request, progress: _Progress, cancel: threading.Eve
         return _plan_other(request, launch, checkout, release)
     progress.step("kubeconfig")
     arguments, lab, endpoint, elects, notes = _scheduler_flags(request, checkout)
-    if options.dlv_debug and checkout is not None:
+    if request.dlv_debug and checkout is not None:
         launch = replace(launch, mode="debug", target="./cmd/kube-scheduler", working_directory=str(checkout.root))
     else:
         binary = _path(options.binary) or _build(checkout, "debug", progress, cancel)
@@ -295,7 +305,7 @@ def _prepare_target(request: Request, progress: _Progress, cancel: threading.Eve
         Situation(
             "debug",
             verbosity,
-            dlv_debug=options.dlv_debug,
+            dlv_debug=request.dlv_debug,
             leader_elect=elects,
             private_cluster=_is_private(arguments, lab),
         )
@@ -303,7 +313,7 @@ def _prepare_target(request: Request, progress: _Progress, cancel: threading.Eve
     return Plan(
         request.settings, directories(), launch, logs=request.inputs, checkout=checkout, lab=lab,
         endpoint=endpoint, verbosity=verbosity, leader_election=elects, release=release,
-        flavour=None if options.binary or options.dlv_debug else "debug",
+        flavour=None if options.binary or request.dlv_debug else "debug",
         notes=(*notes, *_words(advice), *(() if launch.continue_at_once else (ENTRY_NOTE,))),
     )  # fmt: skip
 

@@ -100,11 +100,12 @@ class LogView(Widget):
         """Rows that have come since following was paused."""
         return 0 if self.following else max(0, self.state.last - self.seen)
 
-    def open(self, source: RowSource) -> None:
-        """Show another log, from its end."""
+    def open(self, source: RowSource, *, follow: bool = True) -> None:
+        """Show another log, from its end, or from its beginning."""
         self.source = source
         self.state = source.state()
-        self.following, self.left, self._anchor = True, 0, None
+        self.following, self.left, self._anchor = follow, 0, None
+        self.top = self.cursor = self.seen = 0
         self.marks = set()
         self.show_growth()
 
