@@ -160,7 +160,11 @@ class Session:
         """Follow other logs; the store of the earlier ones is closed."""
         old = self.store
         store = LogStore(
-            tuple(paths), lambda _state: self.post(messages.LogGrew()), self.levels.lookup, self._part_failed
+            tuple(paths),
+            lambda _state: self.post(messages.LogGrew()),
+            self.levels.lookup,
+            self._part_failed,
+            self.plan.settings.log.poll_seconds,
         )
         beside = self._logs_beside
         # The logs of the lab's parts and tracepoints come last: they are shown, nothing is concluded from them.
