@@ -7,18 +7,26 @@ name. What the objects hold is ``core.record_document``'s and ``core.story_docum
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
+from schedtui import __version__
 from schedtui.cli.export_files import DirectoryExport, JsonlExport, MarkdownExport, ParquetExport
+from schedtui.cli.queue import queue_document
 from schedtui.cli.reading import LogReading
+from schedtui.config.directories import directories
+from schedtui.config.state import checkout_state_file, load_checkout_state
 from schedtui.core.errors import WrongUse
 from schedtui.core.events import read_event
+from schedtui.core.masking import mask
 from schedtui.core.pod_story import StoryTeller
 from schedtui.core.record_document import record_document
 from schedtui.core.report import ReportFold
+from schedtui.core.run_facts import RunFacts
 from schedtui.core.story_document import event_document, story_document
 
 if TYPE_CHECKING:
@@ -42,12 +50,14 @@ _FORMATS: dict[str, type[JsonlExport | MarkdownExport | ParquetExport]] = {
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--to", "target", required=True, metavar="DIR|F.jsonl|F.md|F.parquet", help="Where to write.")
+@click.option("--src", "source", metavar="DIR", help="The tree whose remembered breakpoints go along.")
 @click.option("--unmask", is_flag=True, help="Leave passwords, tokens and authorization headers readable.")
-def export(files: tuple[str, ...], target: str, unmask: bool) -> int:
+def export(files: tuple[str, ...], target: str, source: str | None, unmask: bool) -> int:
     """Write a log's records, queue events and pod stories for other tools.
 
-    A directory gets records.jsonl, events.jsonl, pods.jsonl and report.md; a .jsonl or .parquet file all three
-    kinds in one table, told apart by 'row'; a .md file the report and the stories. Secrets are masked. The target
+    A directory gets records.jsonl, events.jsonl, pods.jsonl and report.md, and for a bug report the queue at the
+    end, the scheduler's configuration, flags and versions; a .jsonl or .parquet file all three kinds in one table,
+    told apart by 'row'; a .md file the report and the stories. Secrets are masked. The target
     appears only when it is whole.
     """
     if not target.strip():
@@ -58,7 +68,7 @@ def export(files: tuple[str, ...], target: str, unmask: bool) -> int:
     path = Path(target)
     _refuse_input(path, reading)
     with _export_to(path) as out:
-        _write(reading, out, masked=not unmask)
+        _write(reading, out, Path(source) if source else None, masked=not unmask)
         reading.raise_fault("Nothing was written: an export is whole or not there.")
     click.echo(f"{out.written} rows written to {target}", err=True)
     return 0
@@ -83,12 +93,13 @@ def _refuse_input(path: Path, reading: LogReading) -> None:
             raise WrongUse("would write over the log itself", where=f"--to {path}")
 
 
-def _write(reading: LogReading, out: Export, *, masked: bool) -> None:
-    teller = StoryTeller(None)
+def _write(reading: LogReading, out: Export, checkout: Path | None, *, masked: bool) -> None:
+    teller, run = StoryTeller(None), RunFacts()
     fold = ReportFold()
     names = reading.names if len(reading.names) > 1 else None
     for number, record in enumerate(reading.records(), 1):
         _write_record(record, out, teller, fold, masked=masked, name=names[record.source] if names else None)
+        run.apply(record)
         if number % _STORIES_EVERY == 0:
             for story in teller.take_finished(_QUIET_US):
                 out.story(story, story_document(story), masked=masked)
@@ -96,6 +107,21 @@ def _write(reading: LogReading, out: Export, *, masked: bool) -> None:
         story = teller.story(pod)
         out.story(story, story_document(story), masked=masked)
     out.report(fold.report())
+    out.texts(_bundle(teller, run, checkout, masked=masked))
+
+
+def _bundle(teller: StoryTeller, run: RunFacts, checkout: Path | None, *, masked: bool) -> dict[str, str]:
+    """What a bug report needs beside the records: the queue at the end, configuration, flags, versions."""
+    texts = {
+        "queue.json": json.dumps(queue_document(teller.model.snapshot(), show_all=False), indent=2) + "\n",
+        "component-config.yaml": run.component_config,
+        "flags.txt": "".join(f"{name}={value}\n" for name, value in sorted(run.flags.items())),
+        "versions.txt": "\n".join((f"schedtui {__version__}", *run.versions)) + "\n",
+    }
+    if checkout is not None:
+        state, _ = load_checkout_state(checkout_state_file(directories(), checkout))
+        texts["breakpoints.json"] = msgspec.json.format(msgspec.json.encode(state.breakpoints)).decode() + "\n"
+    return {name: mask(text) if masked else text for name, text in texts.items()}
 
 
 def _write_record(

@@ -77,6 +77,9 @@ class Export(AbstractContextManager["Export"]):
     def report(self, report: Report) -> None:
         """Take the report of the whole log."""
 
+    def texts(self, files: Mapping[str, str]) -> None:
+        """Take what a bug report needs besides, each text with its file's name; only a directory has room."""
+
     def seal(self) -> None:
         """Write all that is still to be written; the last step that can fail for want of room."""
 
@@ -309,6 +312,27 @@ def _plain(name: str, value: object) -> object:
     return str(value) if name == "hint" and value is not None else value
 
 
+class TextExport(Export):
+    """One text, as it is."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        super().__init__(path)
+        self._beside = _name_beside(path)
+        self._text = text
+
+    def seal(self) -> None:
+        """Write it."""
+        self._beside.write_text(self._text, encoding="utf-8", errors="replace")
+
+    def appear(self) -> None:
+        """Give the file the target's name."""
+        self._beside.replace(self.path)
+
+    def abandon(self) -> None:
+        """Remove what has been written."""
+        self._beside.unlink(missing_ok=True)
+
+
 class DirectoryExport(Export):
     """A directory with one file for each kind, and the report."""
 
@@ -323,6 +347,10 @@ class DirectoryExport(Export):
             JsonlExport(path / "pods.jsonl", frozenset({"pod"})),
             MarkdownExport(path / "report.md", stories=False),
         ]
+
+    def texts(self, files: Mapping[str, str]) -> None:
+        """Take texts; empty ones get no file."""
+        self._parts += [TextExport(self.path / name, text) for name, text in files.items() if text.strip()]
 
     def record(self, document: Callable[[], Document]) -> None:
         """Take a record."""

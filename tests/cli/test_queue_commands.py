@@ -162,11 +162,17 @@ def test_export_to_each_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     folder = tmp_path / "folder"
     assert run(["export", MIXED, "--to", str(folder)]) == 0
     assert sorted(path.name for path in folder.iterdir()) == [
+        "component-config.yaml",
         "events.jsonl",
+        "flags.txt",
         "pods.jsonl",
+        "queue.json",
         "records.jsonl",
         "report.md",
+        "versions.txt",
     ]
+    assert json.loads((folder / "queue.json").read_text())["counts"]["unschedulable"] >= 0
+    assert "kind: KubeSchedulerConfiguration" in (folder / "component-config.yaml").read_text()
     assert len((folder / "records.jsonl").read_text().splitlines()) == kinds.count("record")
     words = tmp_path / "log.md"
     assert run(["export", MIXED, "--to", str(words)]) == 0

@@ -141,6 +141,8 @@ class MainScreen(TroubleScreen):
 
     def _state_changed(self, event: model.StateChanged) -> None:
         stopped = event.state == "stopped"
+        if event.state != self.facts.state:
+            self.know(since=self.now())
         self.know(
             state=event.state, detail="" if stopped else event.detail,
             stopped_at=(self.facts.stopped_at or self.now()) if stopped else None,

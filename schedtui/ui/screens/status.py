@@ -49,6 +49,8 @@ class StatusFacts:
     """Why the target ended, in words; empty while it lives."""
     stopped_at: float | None = None
     """Seconds since the epoch; None while it is not stopped."""
+    since: float | None = None
+    """When the present state began, seconds since the epoch: told while it is built or started."""
     leader_election: bool = False
     """True when the target elects a leader: then a long stop costs it the lease."""
     level: int | None = None
@@ -100,6 +102,8 @@ def _state_text(facts: StatusFacts, now: float) -> str:
     text = f" {STATE_SIGNS[facts.state]} {STATE_WORDS[facts.state]}"
     if facts.state == "stopped" and facts.stopped_at is not None:
         text += f" {clock(now - facts.stopped_at)}"
+    elif facts.state in ("building", "starting") and facts.since is not None and now - facts.since >= 1:
+        text += f" {clock(now - facts.since)}"
     return text + " "
 
 

@@ -5,7 +5,7 @@ Owns the rules; it is pure. The words come from the pane: stations, functions th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from schedtui.debugger.dlv_words import DLV_HELP, meaning
@@ -40,6 +40,9 @@ class Completion:
     start: int = 0
     """Where the word begins that is completed."""
     candidates: tuple[str, ...] = ()
+    """Those that begin with the word come first."""
+    beginning: int = 0
+    """How many begin with it; the others hold it further on."""
     wants_functions: str = ""
     """The word that dlv should be asked about; empty when it need not be."""
     help: str = ""
@@ -47,8 +50,9 @@ class Completion:
 
     @property
     def common(self) -> str:
-        """What all candidates begin with."""
-        first, last = min(self.candidates, default=""), max(self.candidates, default="")
+        """What all candidates that begin with the word go on with."""
+        candidates = self.candidates[: self.beginning]
+        first, last = min(candidates, default=""), max(candidates, default="")
         same = 0
         while same < min(len(first), len(last)) and first[same] == last[same]:
             same += 1
@@ -76,7 +80,7 @@ def complete(line: str, words: Words) -> Completion:
             start, last, (*words.stations, *words.functions), anywhere=words.functions, help_=_help(known)
         )
         ask = last if len(last) >= LEAST_FUNCTION_WORD else ""
-        return Completion(found.start, found.candidates, ask, found.help)
+        return replace(found, wants_functions=ask)
     if wants == "value":
         return _values(start, last, words.variables, _help(known))
     return Completion(help=_help(known))
@@ -93,7 +97,8 @@ def _from(
     low = word.lower()
     begin = [name for name in names if name.lower().startswith(low)]
     within = [name for name in anywhere if low in name.lower() and name not in begin]
-    return Completion(start, tuple(dict.fromkeys((*begin, *within))), help=help_)
+    beginning = tuple(dict.fromkeys(begin))
+    return Completion(start, (*beginning, *dict.fromkeys(within)), len(beginning), help=help_)
 
 
 def _values(start: int, word: str, variables: Sequence[Variable], help_: str) -> Completion:
@@ -109,7 +114,8 @@ def _values(start: int, word: str, variables: Sequence[Variable], help_: str) ->
         level = _fields(found)
     prefix = f"{path}." if path else ""
     names = [prefix + one.name for one in level if one.name and one.name.lower().startswith(last.lower())]
-    return Completion(start + cut, tuple(dict.fromkeys(names)), help=help_)
+    found = tuple(dict.fromkeys(names))
+    return Completion(start + cut, found, len(found), help=help_)
 
 
 def _fields(variable: Variable) -> Sequence[Variable]:
