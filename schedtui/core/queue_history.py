@@ -19,10 +19,10 @@ from schedtui.core.events import QueueEvent
 if TYPE_CHECKING:
     from schedtui.core.queue_model import QueueModel
 
-KEPT_EVERY = 4_000
+KEPT_EVERY = 2_000
 """Events between two kept models at first: some hundredths of a second of folding."""
 
-KEPT_MODELS = 256
+KEPT_MODELS = 512
 """Kept models; when there are more, every second one goes and the distance doubles."""
 
 BEGINNING = -1
