@@ -127,6 +127,24 @@ async def test_search_goes_along_counts_marks_and_steps(tmp_path: Path) -> None:
         await settle(pilot, lambda: app.store.state().search is None)
 
 
+async def test_what_an_earlier_pattern_found_is_no_match_of_the_present_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = LogApp(store_of(tmp_path / "k.log", LINES))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        await pilot.press("g", "slash", *"m5")
+        await settle(pilot, lambda: app.store.state().search == "m5" and app.store.state().searching is None)
+        await settle(pilot, lambda: app.pane.view.cursor == app.store.state().first + 5)
+        wanted: list[str | None] = []
+        monkeypatch.setattr(app.store, "search", lambda pattern, near=None: wanted.append(pattern))
+        await pilot.press("7")
+        app.pane.show_growth()
+        await pilot.pause()
+        assert wanted == ["m57"]
+        assert app.pane._jump is not None
+
+
 async def test_escape_in_a_search_goes_back(tmp_path: Path) -> None:
     app = LogApp(store_of(tmp_path / "k.log", LINES))
     async with app.run_test(size=SIZE) as pilot:
@@ -290,6 +308,18 @@ async def test_wrap_time_column_histogram_copy_source_and_save(tmp_path: Path) -
         app.pane.save_to(str(tmp_path / "saved.log"))
         await settle(pilot, lambda: any("101 records saved" in text for text in app.notices))
         assert (tmp_path / "saved.log").read_text().startswith(line(0, severity="E"))
+
+
+async def test_saving_masks_secrets_unless_asked_otherwise(tmp_path: Path) -> None:
+    app = LogApp(store_of(tmp_path / "k.log", line(0, ' header="Authorization: Bearer abcdef123456"')))
+    async with app.run_test(size=(120, 24)) as pilot:
+        await ready(app, pilot)
+        for place, mark in enumerate(("", "!")):
+            path = tmp_path / f"saved-{place}"
+            await pilot.press("s", *mark, *str(path), "enter")
+            await settle(pilot, path.exists)
+            await settle(pilot, lambda path=path: path.read_text())  # type: ignore[misc]
+            assert ("abcdef123456" in path.read_text()) == bool(mark)
 
 
 async def test_a_line_of_300_000_characters(tmp_path: Path) -> None:

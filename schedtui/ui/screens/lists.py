@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schedtui.core.log_filter import FILTER_HELP
 from schedtui.debugger import model
 from schedtui.debugger.catalogue import own_catalogue
 from schedtui.ui.commands import COMMANDS, TypedCommand
@@ -29,7 +30,8 @@ PANE_HELP: dict[str, tuple[str, ...]] = {
     "log": (
         "Any upward move pauses following; G or End resumes it. Digits show records up to that V level;",
         "errors, warnings and lines of unknown level (V?) always stay. V changes what the scheduler writes.",
-        "Filter: words, \"phrases\", /regex/, key:value, pod:ns/name, severity>=W, v<=4, file:x.go, |, !, ( ).",
+        "At a row's end: +3 three more lines belong to the record (Enter shows them), ◆ marked, incomplete.",
+        "Below: FOLLOW, END or PAUSED +new; ⟨part⟩ of the filter, [part] switched off, ±context; V, line, rows.",
     ),
     "queue": (
         "A activeQ, B backoffQ, U unschedulable, G gated, F in flight, W waiting on permit, P binding,",
@@ -39,12 +41,17 @@ PANE_HELP: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """What the signs of a pane mean."""
 
+LOG_COMMANDS = ("goto", "count", "filter", "save-filter", "advise")
+"""Typed commands that stand in the log pane's help."""
+
 
 def help_rows(table: KeyTable, pane: str, available: frozenset[Need]) -> list[Row]:
     """The keys of a pane, its own first, then those that work everywhere."""
     rows = [row((line, "note")) for line in PANE_HELP.get(pane, ())]
     own = [action for action in table.actions if action.pane == pane]
     everywhere = [action for action in table.actions if action.pane == "everywhere"]
+    if pane == "log":
+        rows += _filter_rows()
     for title, actions in ((f"In the {pane} pane", own), ("In every pane", everywhere)):
         rows += [row(""), row((title, "tab-active"))]
         rows += [
@@ -54,6 +61,19 @@ def help_rows(table: KeyTable, pane: str, available: frozenset[Need]) -> list[Ro
         ]
         if title.startswith("In every"):
             rows.append(row((f"  {'0 … 9':<16}", "key"), ("Show log records up to that V level", "")))
+    return rows
+
+
+def _filter_rows() -> list[Row]:
+    """The filter language, and what the palette does with the log."""
+    rows = [row(""), row(("Filters (f), also of schedtui logs", "tab-active"))]
+    rows += [row((f"  {form:<24}", "key"), meaning) for form, meaning in FILTER_HELP]
+    rows += [row(""), row(("Typed behind :", "tab-active"))]
+    rows += [
+        row((f"  {command.name} {command.arguments}".ljust(26), "key"), command.help)
+        for command in COMMANDS
+        if command.name in LOG_COMMANDS
+    ]
     return rows
 
 

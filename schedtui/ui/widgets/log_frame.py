@@ -92,6 +92,7 @@ class LogFrame(Vertical):
         self._painted_rows = 0
         self._timer_set = False
         self._jump: tuple[int, int] | None = None
+        self._searched: str | None = None
         self._told: tuple[int | None, bool] = (None, True)
         self._search_origin: tuple[int, bool] | None = None
         self._reported_error: str | None = None

@@ -28,7 +28,8 @@ class LogQuestions(LogMoves):
 
     def _search_for(self, text: str) -> None:
         row = self.view.selected
-        self.source.search(text or None, row.address if row is not None else None)
+        self._searched = text or None
+        self.source.search(self._searched, row.address if row is not None else None)
         origin = self._search_origin or (self._cursor(), False)
         self._jump = (origin[0] - 1, 1) if text else None
 
@@ -37,6 +38,9 @@ class LogQuestions(LogMoves):
         if self._jump is None:
             return
         state = self.source.state()
+        if state.search != self._searched:
+            # What is there still belongs to what was typed before.
+            return
         start, step = self._jump
         found = self.source.next_match(start, step)
         if found is None and state.searching is None and state.search:
@@ -69,7 +73,7 @@ class LogQuestions(LogMoves):
         if found is not None:
             self._go(found, "")
         elif state.searching is not None:
-            self._jump = (self._cursor(), step)
+            self._searched, self._jump = state.search, (self._cursor(), step)
         else:
             self._notice(f"/{state.search}: no match {'below' if step > 0 else 'above'}.", "warning")
 
@@ -83,7 +87,7 @@ class LogQuestions(LogMoves):
         """Ask where to save the shown records."""
         state = self.source.state()
         self.query_one(LogInput).ask(
-            "save", f"Save {number(state.last - state.first)} records to (secrets masked):"
+            "save", f"Save {number(state.last - state.first)} records, secrets masked (not with ! in front), to:"
         )
 
     def on_log_input_edited(self, event: LogInput.Edited) -> None:
@@ -103,7 +107,8 @@ class LogQuestions(LogMoves):
             if not event.text:
                 self._match(1)
         elif event.kind == "save" and event.text.strip():
-            self.save_to(event.text.strip())
+            path = event.text.strip()
+            self.save_to(path.removeprefix("!").strip(), mask=not path.startswith("!"))
         self._search_origin = None
         self.show_bar()
 
