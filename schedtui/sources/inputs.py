@@ -171,7 +171,17 @@ def read_chunks(log: LogInput) -> Iterator[bytes]:
             yield from _unpacked(_standard_input())
             return
         with Path(log.name).open("rb") as file:
-            yield from _unpacked(file)
+            if log.size:
+                yield from _as_it_was(file, log.size)
+            else:
+                yield from _unpacked(file)
+
+
+def _as_it_was(file: BinaryIO, size: int) -> Iterator[bytes]:
+    """A plain file up to the size it had: one that grows faster than it is read would never end."""
+    while size > 0 and (chunk := file.read(min(CHUNK_BYTES, size))):
+        yield chunk
+        size -= len(chunk)
 
 
 def until_fault(pieces: Iterator[bytes], faults: list[UnreadableInput]) -> Iterator[bytes]:

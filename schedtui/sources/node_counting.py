@@ -66,11 +66,10 @@ def count_range(path: str, start: int, end: int | None) -> dict[str, int]:
             low = max(0, start - SURROUNDINGS)
             counter.begin_behind(os.pread(file.fileno(), start - low, low))
         file.seek(start)
-        left = BLOCK_BYTES if end is None else end - start
-        while left and (block := file.read(min(BLOCK_BYTES, left))):
+        left = (os.fstat(file.fileno()).st_size if end is None else end) - start
+        while left > 0 and (block := file.read(min(BLOCK_BYTES, left))):
             counter.feed(block)
-            if end is not None:
-                left -= len(block)
+            left -= len(block)
     counter.end_file()
     return counter.counts()
 

@@ -212,3 +212,13 @@ def test_unwanted_bytes_are_not_parsed(tmp_path: Path) -> None:
     kept = list(inputs.read_input(log, wanted=lambda raw: b"keep" in raw))
     # The last line of an input may still go on: it is always handed over.
     assert [record.line for record in kept] == [1, 3]
+
+
+def test_a_file_that_grows_faster_than_it_is_read_has_an_end(tmp_path: Path) -> None:
+    path = tmp_path / "growing.log"
+    line = b'I0301 10:00:00.000001       1 x.go:1] "words"\n'
+    path.write_bytes(line * 10_000)
+    with path.open("ab", buffering=0) as writer:
+        for record in read_inputs([str(path)]):
+            writer.write(line * 2)
+            assert record.line <= 10_000
