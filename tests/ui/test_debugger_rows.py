@@ -22,6 +22,14 @@ def test_the_stack_marks_the_selected_frame() -> None:
     assert rows[1].text.startswith("▶  1 main.main")
 
 
+def test_the_selected_frame_shows_its_arguments() -> None:
+    frames = (Frame(0, SCHEDULE_ONE, "/src/pkg/scheduler/schedule_one.go", 67), Frame(1, "main.main", "", 0))
+    argument = Variable("ctx", "context.Context", "context.Background")
+    rows = stack_rows(Stop("breakpoint", "", frames=frames, selected_frame=0, arguments=(argument,)))
+    assert rows[1].text == "       ctx context.Context = context.Background"
+    assert rows[2].text.strip() == "1 main.main"
+
+
 def test_a_frame_without_a_place_says_only_its_name() -> None:
     assert stack_rows(Stop("entry", "", frames=(Frame(0, "?", "?", -1),)))[0].text == "▶  0 ?"
 

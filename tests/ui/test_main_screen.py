@@ -33,7 +33,7 @@ async def test_c46_at_80x24_one_pane_is_large_and_the_others_are_one_line() -> N
         lines = screen_text(pilot)
         assert len(lines) == 24
         assert lines[0].startswith("▾ debugger")
-        assert lines[20].startswith("▸ queue  A 0 B 0 U 0 G 0 F 0 W 0 P 0")
+        assert lines[20].startswith("▸ queue  active 0 backoff 0 unsched. 0 · bound 0")
         assert lines[21].startswith("▸ log")
         assert lines[23].startswith("? help  q quit  c continue  b s ScheduleOne")
 

@@ -34,7 +34,7 @@ def test_every_state_has_a_word_and_a_letter_of_its_own() -> None:
 
 
 def test_the_summary_holds_every_queue() -> None:
-    assert summary(snapshot(BACKOFF, BOUND)) == "A 0 B 1 U 0 G 0 F 0 W 0 P 0 · bound 1"
+    assert summary(snapshot(BACKOFF, BOUND)) == "active 0 backoff 1 unsched. 0 · bound 1"
 
 
 def test_a_row_says_where_since_when_how_often_and_why() -> None:

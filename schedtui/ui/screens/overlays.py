@@ -43,6 +43,9 @@ _MOVES: dict[str, Callable[[RowsView], None]] = {
 }
 """The moves that every list knows, letters and named keys."""
 
+LEAST_FOLDED = 20
+"""Columns that the end of a row needs to be continued below itself."""
+
 
 class SelectedText(Static):
     """The selected row in full, when it is longer than the screen is wide."""
@@ -259,14 +262,28 @@ def folded(rows: Sequence[Row], width: int) -> list[Row]:
     result: list[Row] = []
     for item in rows:
         text = item.text
-        if cell_len(text) <= width or len(item.spans) > 1:
+        if cell_len(text) <= width:
             result.append(item)
+            continue
+        if len(item.spans) > 1:
+            result += _folded_end(item, width)
             continue
         role = item.spans[0][1]
         indent = " " * (len(text) - len(text.lstrip()) + 2)
         lines = textwrap.wrap(text, width, subsequent_indent=indent, drop_whitespace=False, tabsize=4) or [text]
         result += [replace(item, spans=((line, role),)) for line in lines]
     return result
+
+
+def _folded_end(item: Row, width: int) -> list[Row]:
+    """A row of several parts, its last one continued below itself."""
+    head, (text, role) = item.spans[:-1], item.spans[-1]
+    indent = cell_len("".join(part for part, _ in head))
+    if width - indent < LEAST_FOLDED:
+        return [item]
+    first, *more = textwrap.wrap(text, width - indent, drop_whitespace=False, tabsize=4) or [text]
+    below = [replace(item, spans=((" " * indent + line.lstrip(), role),)) for line in more]
+    return [replace(item, spans=(*head, (first, role))), *below]
 
 
 def matching(rows: Sequence[Row], typed: str) -> list[Row]:

@@ -34,14 +34,12 @@ class Choice:
 
 
 CHOICES: tuple[Choice, ...] = (
-    Choice(
-        "l", "lab", "lab", "a private control plane and a debuggable scheduler; no cluster, no checkout needed"
-    ),
-    Choice("s", "source", "source tree", "build and debug the scheduler of a Kubernetes tree", "Directory:"),
-    Choice("f", "logs", "log file", "read a scheduler log; rebuild its queues", "File:"),
+    Choice("l", "lab", "lab", "a private cluster, its scheduler under dlv"),
+    Choice("s", "source", "source tree", "build and debug a Kubernetes tree", "Directory:"),
+    Choice("f", "logs", "log file", "read a log, rebuild its queues", "File:"),
     Choice("r", "runs", "earlier runs", "the kept logs of earlier runs"),
-    Choice("o", "doctor", "doctor", "check the whole set-up; each finding with its fix"),
-    Choice("w", "workflow", "workflow", "the way from Go set-up to log analysis"),
+    Choice("o", "doctor", "doctor", "check the set-up; a fix for each finding"),
+    Choice("w", "workflow", "workflow", "from Go set-up to log analysis"),
     Choice("q", "quit", "quit", "leave"),
 )
 """The choices, in their order."""
@@ -82,7 +80,8 @@ class StartScreen(Screen[None]):
                 key=choice.name, payload=choice)
             for choice in CHOICES
         ]  # fmt: skip
-        view.set_rows([*rows, row(""), *(row((note, "note")) for note in self._notes)])
+        notes = (*self._notes, "The commands without a screen: schedtui --help")
+        view.set_rows([*rows, row(""), *(row((note, "note")) for note in notes)])
         self._show_keys()
 
     def _show_keys(self) -> None:

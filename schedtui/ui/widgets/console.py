@@ -54,7 +54,7 @@ class ConsoleInput(Input):
         """Tab was pressed."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's name
-        super().__init__(id=id, compact=True, select_on_focus=False, placeholder="dlv command; Esc leaves")
+        super().__init__(id=id, compact=True, select_on_focus=False, placeholder="` types to dlv; Esc leaves")
         self.history: list[str] = []
         self._at = 0
 

@@ -549,4 +549,5 @@ class DebuggerPane(Vertical):
             if not frame.file or frame.line < 1:
                 return stop.title
             return f"{short_function(frame.function)} {frame.file.rsplit('/', 1)[-1]}:{frame.line}"
-        return f"{sum(1 for item in self.breakpoints if item.id > 0)} breakpoints"
+        count = sum(1 for item in self.breakpoints if item.id > 0)
+        return f"{count or 'no'} breakpoint{'' if count == 1 else 's'}"

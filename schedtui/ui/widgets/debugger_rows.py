@@ -31,19 +31,32 @@ def short_path(path: str) -> str:
 
 
 def stack_rows(stop: Stop | None) -> list[Row]:
-    """One row per frame; ``▶`` marks the selected one."""
-    if stop is None:
-        return []
-    return [
-        row(
-            ("▶", "line-current") if frame.index == stop.selected_frame else (" ", ""),
-            (f"{frame.index:>3} ", "line-number"),
-            (short_function(frame.function) or "?", "go-function"),
-            (f"  {short_path(frame.file)}:{frame.line}" if frame.file and frame.line > 0 else "", "dim"),
-            key=f"frame {frame.index}", payload=frame,
-        )
-        for frame in stop.frames
-    ]  # fmt: skip
+    """One row per frame; ``▶`` marks the selected one, its arguments stand below it."""
+    rows: list[Row] = []
+    for frame in stop.frames if stop is not None else ():
+        selected = stop is not None and frame.index == stop.selected_frame
+        rows.append(
+            row(
+                ("▶", "line-current") if selected else (" ", ""),
+                (f"{frame.index:>3} ", "line-number"),
+                (short_function(frame.function) or "?", "go-function"),
+                (f"  {short_path(frame.file)}:{frame.line}" if frame.file and frame.line > 0 else "", "dim"),
+                key=f"frame {frame.index}", payload=frame,
+            )
+        )  # fmt: skip
+        if selected and stop is not None:
+            rows += [_argument_row(variable) for variable in stop.arguments]
+    return rows
+
+
+def _argument_row(variable: Variable) -> Row:
+    """One argument of the selected frame; the tab of locals opens it."""
+    value = f"unreadable: {variable.unreadable}" if variable.unreadable else variable.value
+    return row(
+        ("       ", ""), (variable.name, "key"), (f" {_short_type(variable.type)}", "go-type"),
+        (f" = {value}" if value else "", "bad" if variable.unreadable else ""),
+        key=f"argument {variable.name}", payload=variable,
+    )  # fmt: skip
 
 
 def variable_rows(
@@ -171,7 +184,7 @@ def breakpoint_rows(breakpoints: Iterable[Breakpoint]) -> list[Row]:
                 (f"{mark.sign} ", mark.role), (f"{item.id:>2} ", "line-number"),
                 (item.name or short_function(item.function) or item.location, "go-function"),
                 (f"  {short_path(item.file)}:{item.line}" if item.file else "", "dim"),
-                (f"  {item.hit_count} hits" if item.hit_count else "", ""),
+                (f"  {item.hit_count} hit{'s' * (item.hit_count > 1)}" if item.hit_count else "", ""),
                 (f"  {state}" if state else "", "warning"),
                 (f"  if {item.condition}" if item.condition else "", "note"),
                 key=f"breakpoint {item.id}", payload=item,

@@ -93,20 +93,13 @@ def count_rows(
 
 
 def summary(snapshot: QueueSnapshot) -> str:
-    """All that counts in one line: ``A 3 B 2 U 4 G 0 F 1 · bound 32``."""
+    """All that counts in one line: ``active 3 backoff 2 unsched. 4 · bound 32 · in flight 1``."""
     counts = snapshot.counts
-    states: tuple[PodState, ...] = (
-        "active",
-        "backoff",
-        "unschedulable",
-        "gated",
-        "in_flight",
-        "waiting",
-        "binding",
-    )
-    shown = " ".join(f"{STATE_LETTERS[state]} {counts.get(state, 0)}" for state in states)
-    unknown = f" ? {counts['unknown']}" if counts.get("unknown") else ""
-    return f"{shown}{unknown} · bound {counts.get('bound', 0)}"
+    queues = f"active {counts.get('active', 0)} backoff {counts.get('backoff', 0)}"
+    text = f"{queues} unsched. {counts.get('unschedulable', 0)} · bound {counts.get('bound', 0)}"
+    rarer: tuple[PodState, ...] = ("in_flight", "waiting", "binding", "gated", "unknown")
+    rest = " ".join(f"{STATE_WORDS[state]} {counts[state]}" for state in rarer if counts.get(state))
+    return f"{text} · {rest}" if rest else text
 
 
 def duration(microseconds: int | None) -> str:
