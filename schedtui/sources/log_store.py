@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from schedtui.core.log_rows import CountTable, LogState, Severity
     from schedtui.core.record import Record
-    from schedtui.sources.record_feed import Readable
     from schedtui.sources.log_pieces import Part
     from schedtui.sources.record_feed import Readable
 
@@ -107,10 +106,6 @@ class LogStore:
                 len(self.inputs), self._worker.readable, callback, self._report, caught_up, self._is_indexed
             )
         )
-
-    def readable(self) -> tuple[Readable, ...]:
-        """How far each file generation can be read now, for who reads the log once more (``sources.reread``)."""
-        return self._worker.readable()
 
     def readable(self) -> tuple[Readable, ...]:
         """How far each file generation can be read now, for who reads the log once more (``sources.reread``)."""
