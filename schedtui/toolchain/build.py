@@ -121,6 +121,9 @@ def ensure_scheduler(
         Cancelled: ``cancel`` was set.
     """
     check_buildable(request.checkout)
+    if not anyway and not request.use_make and not why_stale(request):
+        # Without the lock: another flavour of the tree may be at its many minutes just now.
+        return _result(request, seconds=0.0, built_now=False, notes=())
     folder = private_directory(cache_folder(request.checkout))
     stop = cancel or threading.Event()
 
