@@ -114,8 +114,8 @@ def _values(start: int, word: str, variables: Sequence[Variable], help_: str) ->
         level = _fields(found)
     prefix = f"{path}." if path else ""
     names = [prefix + one.name for one in level if one.name and one.name.lower().startswith(last.lower())]
-    found = tuple(dict.fromkeys(names))
-    return Completion(start + cut, found, len(found), help=help_)
+    fitting = tuple(dict.fromkeys(names))
+    return Completion(start + cut, fitting, len(fitting), help=help_)
 
 
 def _fields(variable: Variable) -> Sequence[Variable]:
