@@ -25,12 +25,14 @@ STOPPED = " ■ stopped"
 
 
 def stops_in(terminal: Terminal, function: str, seconds: float = 90.0) -> list[str]:
-    """Wait until the scheduler stands in a function."""
+    """Wait until the scheduler stands in a function, and all of that is on the screen.
+
+    A frame comes in pieces: the title may be there before the source.
+    """
 
     def stands(lines: list[str]) -> bool:
-        return any(STOPPED in line for line in lines) and any(
-            re.search(rf"debugger +stopped · \S*{function} ", line) for line in lines
-        )
+        title = any(re.search(rf"debugger +stopped · \S*{function} ", line) for line in lines)
+        return STOPPED in lines[-2] and title and stands_at(lines) != ""
 
     return terminal.wait_for(stands, seconds)
 
@@ -65,8 +67,10 @@ def test_the_main_job(lab_builds: LabBinaries, dlv_path: Path, tmp_path: Path) -
         terminal.wait_for("Pop is ")
         terminal.send("c")
         lines = stops_in(terminal, "ScheduleOne", 180)
-        assert "func (sched *Scheduler) ScheduleOne" in stands_at(lines)
-        assert any(line.startswith("▶  0 scheduler.(*Scheduler).ScheduleOne") for line in lines)
+        picture = "\n".join(lines)
+        assert "func (sched *Scheduler) ScheduleOne" in stands_at(lines), picture
+        assert any(line.startswith("▶  0 scheduler.(*Scheduler).ScheduleOne") for line in lines), picture
+        assert any(re.match(r" +ctx context\.Context = ", line) for line in lines), picture
 
         # The other one is hit on the way to the first pod.
         terminal.send("c")

@@ -12,29 +12,27 @@ import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
-from urllib.parse import urlsplit
 
 from schedtui.config.directories import directories
 from schedtui.config.files import private_directory
 from schedtui.core.advice import Advice, Situation, advice_for
-from schedtui.core.errors import UnreadableInput, WrongUse
-from schedtui.debugger.exits import flags_of
+from schedtui.core.errors import WrongUse
 from schedtui.debugger.model import Launch
 from schedtui.debugger.sessions import read_record
 from schedtui.lab.running import RunningLab, ensure_lab, find_running_lab
 from schedtui.toolchain.binary import SCHEDULER_PACKAGES, read_binary
 from schedtui.toolchain.checkout import open_checkout
 from schedtui.toolchain.dlv import ensure_dlv
-from schedtui.toolchain.kubeconfig import default_kubeconfig, read_kubeconfig
-from schedtui.toolchain.scheduler_config import read_scheduler_config
+from schedtui.toolchain.kubeconfig import read_kubeconfig
 from schedtui.toolchain.scheduler_endpoint import (
-    DEFAULT_PORT,
     EndpointCredentials,
     SchedulerEndpoint,
     credentials_of,
 )
 from schedtui.ui.messages import NoticePosted, WorkProgressed
 from schedtui.ui.services.plan import Plan
+from schedtui.ui.services.running_target import read_target
+from schedtui.ui.services.scheduler_flags import is_private, path_of, port_of, scheduler_flags, verbosity_of
 
 if TYPE_CHECKING:
     import threading
@@ -78,7 +76,7 @@ class Request:
     @property
     def dlv(self) -> Path | None:
         """The dlv that was named; None: one that fits is looked for."""
-        return _path(self.options.dlv or self.settings.debugger.dlv)
+        return path_of(self.options.dlv or self.settings.debugger.dlv)
 
     @property
     def dlv_debug(self) -> bool:
@@ -189,7 +187,7 @@ def _come_back(request: Request, progress: _Progress, cancel: threading.Event) -
     if lab is not None and not any(str(lab.kubeconfig) in word for word in arguments):
         lab = None
     credentials = EndpointCredentials(token=lab.endpoint.token) if lab is not None else None
-    if credentials is None and (path := _path(_flag(arguments, "authentication-kubeconfig"))) is not None:
+    if credentials is None and (path := path_of(_flag(arguments, "authentication-kubeconfig"))) is not None:
         private = directories().state / "sessions" / f"{os.getpid()}-credentials"
         credentials = credentials_of(read_kubeconfig(path), private)
     launch = replace(
@@ -199,8 +197,8 @@ def _come_back(request: Request, progress: _Progress, cancel: threading.Event) -
     )  # fmt: skip
     return Plan(
         request.settings, directories(), launch, checkout=checkout, lab=lab, release=record.release,
-        endpoint=SchedulerEndpoint(_port_of(arguments), credentials) if credentials is not None else None,
-        verbosity=_verbosity_of(arguments, request.verbosity), came_back=True,
+        endpoint=SchedulerEndpoint(port_of(arguments), credentials) if credentials is not None else None,
+        verbosity=verbosity_of(arguments, request.verbosity), came_back=True,
         leader_election="--leader-elect=false" not in arguments,
         notes=("Back in the session that was left running; its breakpoints and watches are as they were.",),
     )  # fmt: skip
@@ -222,7 +220,7 @@ def _prepare_lab(request: Request, progress: _Progress, cancel: threading.Event)
         progress.step("dlv")
         dlv = str(ensure_dlv(progress.build, dlv=request.dlv, cancel=cancel))
     progress.step(f"lab {request.release}")
-    config = _path(request.options.scheduler_config)
+    config = path_of(request.options.scheduler_config)
     # Where the scheduler is to survive a dropped line, so must its cluster.
     persistent = request.options.persistent or request.settings.debugger.persistent
     stays_up = persistent and not request.options.no_debugger
@@ -240,10 +238,10 @@ def _prepare_lab(request: Request, progress: _Progress, cancel: threading.Event)
 
 
 def _plan_in_lab(request: Request, lab: RunningLab, checkout: Checkout, binary: Path, dlv: str) -> Plan:
-    arguments = lab.scheduler_arguments(request.verbosity, config=_path(request.options.scheduler_config))
+    arguments = lab.scheduler_arguments(request.verbosity, config=path_of(request.options.scheduler_config))
     arguments += [*request.settings.scheduler_flags, *request.options.scheduler_flags]
-    endpoint = SchedulerEndpoint(_port_of(arguments), EndpointCredentials(token=lab.endpoint.token))
-    verbosity = _verbosity_of(arguments, request.verbosity)
+    endpoint = SchedulerEndpoint(port_of(arguments), EndpointCredentials(token=lab.endpoint.token))
+    verbosity = verbosity_of(arguments, request.verbosity)
     own: Flavour | None = "debug" if checkout.layout != "module-cache" else None
     if not dlv:
         advice = advice_for(Situation("measure", verbosity))
@@ -282,10 +280,10 @@ def _prepare_target(request: Request, progress: _Progress, cancel: threading.Eve
     release = checkout.release.version or "" if checkout is not None else ""
     if options.attach_pid is not None:
         launch = replace(launch, mode="attach", target=str(options.attach_pid))
-        return _plan_other(request, launch, checkout, release)
+        return _plan_running(request, launch, checkout, release)
     if options.connect:
         launch = replace(launch, mode="connect", target=options.connect)
-        return _plan_other(request, launch, checkout, release)
+        return _plan_running(request, launch, checkout, release)
     if options.test_package:
         launch = replace(
             launch, mode="test", target=options.test_package, arguments=options.scheduler_flags,
@@ -293,21 +291,21 @@ def _prepare_target(request: Request, progress: _Progress, cancel: threading.Eve
         )  # fmt: skip
         return _plan_other(request, launch, checkout, release)
     progress.step("kubeconfig")
-    arguments, lab, endpoint, elects, notes = _scheduler_flags(request, checkout)
+    arguments, lab, endpoint, elects, notes = scheduler_flags(request, checkout)
     if request.dlv_debug and checkout is not None:
         launch = replace(launch, mode="debug", target="./cmd/kube-scheduler", working_directory=str(checkout.root))
     else:
-        binary = _path(options.binary) or _build(checkout, "debug", progress, cancel)
+        binary = path_of(options.binary) or _build(checkout, "debug", progress, cancel)
         launch = replace(launch, target=str(binary))
     launch = replace(launch, arguments=tuple(arguments))
-    verbosity = _verbosity_of(arguments, request.verbosity)
+    verbosity = verbosity_of(arguments, request.verbosity)
     advice = advice_for(
         Situation(
             "debug",
             verbosity,
             dlv_debug=request.dlv_debug,
             leader_elect=elects,
-            private_cluster=_is_private(arguments, lab),
+            private_cluster=is_private(arguments, lab),
         )
     )
     return Plan(
@@ -328,15 +326,15 @@ def _prepare_free(
 ) -> Plan:
     """An optimised scheduler that runs without dlv."""
     progress.step("kubeconfig")
-    arguments, lab, endpoint, elects, notes = _scheduler_flags(request, checkout)
-    given = _path(request.options.binary)
+    arguments, lab, endpoint, elects, notes = scheduler_flags(request, checkout)
+    given = path_of(request.options.binary)
     binary = given or _build(checkout, "optimised", progress, cancel)
-    verbosity = _verbosity_of(arguments, request.verbosity)
+    verbosity = verbosity_of(arguments, request.verbosity)
     facts = read_binary(binary)
     optimised = facts.optimised(SCHEDULER_PACKAGES[0])
     advice = advice_for(
         Situation(
-            "measure", verbosity, optimised=optimised is not False, private_cluster=_is_private(arguments, lab)
+            "measure", verbosity, optimised=optimised is not False, private_cluster=is_private(arguments, lab)
         )
     )
     release = (checkout.release.version if checkout is not None else facts.release) or ""
@@ -361,6 +359,18 @@ def _free_launch(
 
 FREE_NOTE = "The scheduler runs free, without dlv; its log is kept (:runs), :report counts it, , r rebuilds."
 """Said when the panes come up without a debugger."""
+
+
+def _plan_running(request: Request, launch: Launch, checkout: Checkout | None, release: str) -> Plan:
+    """A scheduler that runs already: its command line tells its port, its verbosity, whether it elects."""
+    plan = _plan_other(request, launch, checkout, release)
+    target = read_target(launch)
+    if target is None:
+        return plan
+    return replace(
+        plan, endpoint=target.endpoint, verbosity=target.verbosity, leader_election=target.elects,
+        notes=(*plan.notes, *target.notes),
+    )  # fmt: skip
 
 
 def _plan_other(request: Request, launch: Launch, checkout: Checkout | None, release: str) -> Plan:
@@ -400,101 +410,3 @@ def _launch(request: Request, dlv: str, checkout: Checkout | None, directory: Pa
         log_directory=str(private_directory(places.run_logs)),
         log_label=checkout.root.name if checkout is not None else "scheduler",
     )
-
-
-def _scheduler_flags(
-    request: Request, checkout: Checkout | None
-) -> tuple[list[str], RunningLab | None, SchedulerEndpoint | None, bool, tuple[str, ...]]:
-    """Flags of a scheduler that is not the lab's own: kubeconfig, configuration, port, verbosity."""
-    options, settings = request.options, request.settings
-    extra = [*settings.scheduler_flags, *options.scheduler_flags]
-    named = _path(options.kubeconfig or settings.kubeconfig)
-    config = _path(options.scheduler_config or settings.scheduler_config)
-    lab = find_running_lab() if named is None else None
-    if lab is not None:
-        arguments = [*lab.scheduler_arguments(request.verbosity, config=config), *extra]
-        endpoint = SchedulerEndpoint(_port_of(arguments), EndpointCredentials(token=lab.endpoint.token))
-        return arguments, lab, endpoint, False, (f"The scheduler runs in the lab {lab.name}.",)
-    minor = checkout.release.minor_number if checkout is not None else None
-    read_config = read_scheduler_config(config, minor) if config is not None else None
-    if read_config is not None and read_config.problem:
-        raise WrongUse(read_config.problem, where=_where(read_config.problem, config), hint=read_config.advice)
-    path = named or (_path(read_config.kubeconfig) if read_config is not None else None) or default_kubeconfig()
-    if path is None:
-        raise WrongUse(
-            "no cluster to schedule for", where="no lab is up, $KUBECONFIG and ~/.kube/config are not there",
-            hint="Start one with 'schedtui lab up', or name a kubeconfig with --kubeconfig.",
-        )  # fmt: skip
-    kubeconfig = read_kubeconfig(path)
-    if kubeconfig.problem:
-        raise UnreadableInput(kubeconfig.problem, where=_where(kubeconfig.problem, path), hint=kubeconfig.advice)
-    arguments = [f"--config={config}"] if config is not None else [f"--kubeconfig={path}"]
-    arguments += [
-        f"--authentication-kubeconfig={path}",
-        f"--authorization-kubeconfig={path}",
-        f"-v={request.verbosity}",
-    ]
-    notes = [kubeconfig.note] if kubeconfig.note else []
-    if not any(flag.startswith("--secure-port") for flag in extra):
-        port = _free_port(notes)
-        arguments += ["--bind-address=127.0.0.1", f"--secure-port={port}"]
-    arguments += extra
-    elects = "--leader-elect=false" not in arguments and (
-        read_config is None or read_config.leader_elect is not False
-    )
-    if elects:
-        notes.append(
-            "Leader election is on: a stop of 10 s costs the lease. For a private cluster: -- --leader-elect=false"
-        )
-    private = directories().state / "sessions" / f"{os.getpid()}-credentials"
-    endpoint = SchedulerEndpoint(_port_of(arguments), credentials_of(kubeconfig, private))
-    return arguments, None, endpoint, elects, tuple(notes)
-
-
-def _where(problem: str, path: Path | None) -> str:
-    """The file, unless the words name it already."""
-    return "" if str(path) in problem else str(path)
-
-
-def _is_private(arguments: list[str], lab: RunningLab | None) -> bool:
-    """Whether the cluster is one of the user's own, as far as its address tells."""
-    if lab is not None:
-        return True
-    path = flags_of(tuple(arguments)).get("authentication-kubeconfig", "")
-    server = read_kubeconfig(Path(path)).server if path else ""
-    return urlsplit(server).hostname in ("localhost", "127.0.0.1", "::1")
-
-
-def _free_port(notes: list[str]) -> int:
-    """The scheduler's usual port, or another when somebody has it."""
-    import socket
-
-    from schedtui.lab.control_plane import free_port
-
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", DEFAULT_PORT))
-        except OSError:
-            port = free_port()
-            notes.append(f"Port {DEFAULT_PORT} is taken (another scheduler?): this one listens on {port}.")
-            return port
-    return DEFAULT_PORT
-
-
-def _port_of(arguments: list[str]) -> int:
-    """The last ``--secure-port`` wins, as for the scheduler."""
-    ports = [flag.partition("=")[2] for flag in arguments if flag.startswith("--secure-port=")]
-    return int(ports[-1]) if ports and ports[-1].isdigit() else DEFAULT_PORT
-
-
-def _verbosity_of(arguments: list[str], otherwise: int) -> int:
-    for flag in reversed(arguments):
-        name, _, value = flag.partition("=")
-        if name in ("-v", "--v") and value.isdigit():
-            return int(value)
-    return otherwise
-
-
-def _path(text: str) -> Path | None:
-    return Path(text).expanduser().absolute() if text else None
