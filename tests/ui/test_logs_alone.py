@@ -102,7 +102,7 @@ async def test_new_lines_reach_log_and_queue(tmp_path: Path) -> None:
                 'I0115 10:23:46.123789   12345 scheduling_queue.go:234] "Pod added to scheduling queue"'
                 ' pod="default/other" queue="activeQ" timestamp="2025-01-15T10:23:45Z"\n'
             )
-        await until(pilot, lambda: any("A 1" in line for line in screen_text(pilot)))
+        await until(pilot, lambda: any("active 1" in line for line in screen_text(pilot)))
 
 
 async def test_q_leaves_at_once_when_nothing_of_ours_is_alive(churn: Path) -> None:

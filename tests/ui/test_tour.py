@@ -9,6 +9,7 @@ import pytest
 from rich.cells import cell_len
 
 from schedtui.core.source_text import SourceText
+from schedtui.core.story_text import StoryLine
 from schedtui.debugger import model
 from schedtui.ui import messages
 from schedtui.ui.key_table import KeyTable, table_for
@@ -124,7 +125,7 @@ async def test_it_leads_from_the_entry_to_quitting() -> None:
             "tour 6/11  Enter tells the story of the pod under the cursor, line by line",
             "j and k move the cursor, Esc leads back to the queues",
         ]
-        app.main.post_message(messages.PodStoryTold("default/web-1", (("added", ""),)))
+        app.main.post_message(messages.PodStoryTold("default/web-1", (StoryLine("added"),)))
         await pilot.pause()
         assert hint_rows(pilot)[0].startswith("tour 7/11  , l goes to the log")
         await pilot.press("comma", "l", "2")

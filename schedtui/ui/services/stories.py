@@ -104,11 +104,11 @@ def station_lines(snapshot: WorkflowSnapshot) -> Lines:
     top = max((station.passed for station in snapshot.stations), default=0)
     lines = [(f"{'station':<10} {'passed':>7} {'failed':>7} {'inside':>7} {'per s':>7}", "tab")]
     for station in snapshot.stations:
-        bar = "█" * (station.passed * 12 // top) if top else ""
+        bar = "█" * (station.passed * 6 // top) if top else ""
         sign = "~" if station.inferred else " "
         numbers = f"{station.passed:>7} {station.failed:>7} {station.inside:>7} {station.rate:>7.1f}"
         role = "bad" if station.failed and not station.passed else ""
-        lines.append((f"{station.name:<10}{sign}{numbers}  {bar:<12} {station.meaning}", role))
+        lines.append((f"{station.name:<10}{sign}{numbers}  {bar:<6} {station.meaning}", role))
     if any(station.inferred for station in snapshot.stations):
         lines.append(("~ told by a later station's lines, not by its own", "note"))
     return tuple(lines)
