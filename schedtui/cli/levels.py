@@ -16,7 +16,7 @@ from schedtui.cli.output import json_option, print_json, print_table, printable
 from schedtui.config.directories import directories
 from schedtui.core.level_legend import UNKNOWN, LevelCounter, legend
 from schedtui.core.verbosity_advice import VerbosityAdvice, advise
-from schedtui.sources.inputs import STANDARD_INPUT, Spooled, read_input, resolve_inputs
+from schedtui.sources.inputs import Spooled, read_input, resolve_inputs
 from schedtui.toolchain.checkout import open_checkout
 from schedtui.toolchain.level_index import DEFAULT_COMPONENT, load_level_index
 
@@ -137,7 +137,7 @@ def levels(
 
 def _read(log: LogInput, index: LevelIndex, counter: LevelCounter) -> _Result:
     """Read a log twice: first to learn whether the source fits it, then for its levels."""
-    spooled = Spooled() if log.name == STANDARD_INPUT else None
+    spooled = Spooled(log) if log.once else None
 
     def records() -> Iterator[Record]:
         return read_input(log, chunks=spooled.chunks if spooled is not None else None)

@@ -158,19 +158,19 @@ class _Source:
 
     def span(self) -> LogSpan:
         """The input's time; standard input is read to its end for it."""
-        if self.log.name != STANDARD_INPUT:
+        if not self.log.once:
             return span_of(self.log)
         if self._spooled is None:
-            self._spooled = Spooled()
+            self._spooled = Spooled(self.log)
         return span_of(self.log, self._spooled.chunks)
 
     def chunks(self) -> Iterator[bytes]:
-        """The bytes of standard input."""
+        """The bytes of standard input, or of another input that is kept."""
         return self._spooled.chunks() if self._spooled is not None else live_chunks(self._idle)
 
     def records(self, number: int, wanted: Callable[[bytes], bool] | None) -> Iterator[Record]:
         """The input's records."""
-        chunks = self.chunks if self.log.name == STANDARD_INPUT else None
+        chunks = self.chunks if self._spooled is not None or self.log.name == STANDARD_INPUT else None
         return read_input(self.log, number, wanted=wanted, chunks=chunks)
 
 

@@ -15,7 +15,6 @@ from schedtui.core.filter_nodes import DAY_US, TimeIs
 from schedtui.core.klog import split_records
 from schedtui.core.log_filter import LogSpan, parse_filter
 from schedtui.sources.inputs import (
-    STANDARD_INPUT,
     Spooled,
     merge_by_time,
     read_chunks,
@@ -81,7 +80,7 @@ class LogReading:
             UnreadableInput: One of them cannot be read.
         """
         self.inputs = resolve_inputs(files)
-        self._spooled: Spooled | None = None
+        self._spooled: dict[LogInput, Spooled] = {}
         self._tap = _Tap()
         self._faults: list[UnreadableInput] = []
 
@@ -121,16 +120,15 @@ class LogReading:
         return span_of_all([self._span_of(log) for log in self.inputs])
 
     def _span_of(self, log: LogInput) -> LogSpan:
-        if log.name != STANDARD_INPUT:
+        if not log.once:
             return span_of(log)
-        if self._spooled is None:
-            self._spooled = Spooled()
-        return span_of(log, self._spooled.chunks)
+        if log not in self._spooled:
+            self._spooled[log] = Spooled(log)
+        return span_of(log, self._spooled[log].chunks)
 
     def _chunks(self, log: LogInput) -> Iterator[bytes]:
-        if log.name == STANDARD_INPUT and self._spooled is not None:
-            return self._spooled.chunks()
-        return read_chunks(log)
+        spooled = self._spooled.get(log)
+        return spooled.chunks() if spooled is not None else read_chunks(log)
 
     def records(self, wanted: Callable[[bytes], bool] | None = None) -> Iterator[Record]:
         """All records; several inputs merged by time.
@@ -139,12 +137,15 @@ class LogReading:
             wanted: A necessary condition on a record's bytes; used where no neighbour matters.
         """
         if len(self.inputs) > 1:
-            runs = [self._to_its_fault(read_input(log, number)) for number, log in enumerate(self.inputs)]
+            runs = [self._to_its_fault(self._read_several(log, number)) for number, log in enumerate(self.inputs)]
             return merge_by_time(runs)
         log = self.inputs[0]
         return self._to_its_fault(
             read_input(log, wanted=wanted, chunks=lambda: self._tap.through(self._chunks(log)))
         )
+
+    def _read_several(self, log: LogInput, number: int) -> Iterator[Record]:
+        return read_input(log, number, chunks=lambda: self._chunks(log))
 
     def facts(self) -> Iterator[QueueEvent | QueueDump]:
         """All events that move something, and all dumps; several inputs merged by time."""

@@ -74,6 +74,11 @@ class LogInput:
     compressed: bool = False
     """True for gzip."""
 
+    @property
+    def once(self) -> bool:
+        """Whether its bytes come a single time: standard input, a named pipe, what a shell puts for ``<(…)``."""
+        return self.modified is None
+
 
 def resolve_inputs(names: Sequence[str]) -> list[LogInput]:
     """Check the named inputs; a file that is named twice (by whatever path) comes once.
@@ -143,13 +148,13 @@ def _standard_input() -> BinaryIO:
 
 
 class Spooled:
-    """Standard input kept in an unnamed temporary file, for what must be read twice."""
+    """An input whose bytes come once, kept in an unnamed temporary file for what must be read twice."""
 
-    def __init__(self) -> None:
+    def __init__(self, log: LogInput) -> None:
         import tempfile
 
         self.file = cast("BinaryIO", tempfile.TemporaryFile())  # noqa: SIM115 - lives as long as this object
-        for chunk in read_chunks(LogInput(STANDARD_INPUT, None, None)):
+        for chunk in read_chunks(log):
             self.file.write(chunk)
         self.file.flush()
 
@@ -182,6 +187,8 @@ def _as_it_was(file: BinaryIO, size: int) -> Iterator[bytes]:
     while size > 0 and (chunk := file.read(min(CHUNK_BYTES, size))):
         yield chunk
         size -= len(chunk)
+    if size > 0:
+        raise UnreadableInput("became shorter while it was read", where=file.name, hint=PARTLY_READ)
 
 
 def until_fault(pieces: Iterator[bytes], faults: list[UnreadableInput]) -> Iterator[bytes]:

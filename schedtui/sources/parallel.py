@@ -18,7 +18,15 @@ from typing import TYPE_CHECKING
 from schedtui.core.errors import UnreadableInput
 from schedtui.core.event_reader import EventReader
 from schedtui.core.klog import FULL_HEADER
-from schedtui.sources.inputs import HEAD_BYTES, STANDARD_INPUT, clock_of, explained, read_chunks, until_fault
+from schedtui.sources.inputs import (
+    HEAD_BYTES,
+    PARTLY_READ,
+    STANDARD_INPUT,
+    clock_of,
+    explained,
+    read_chunks,
+    until_fault,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -98,10 +106,16 @@ def read_range(path: str, start: int, end: int, line: int, clock: Clock) -> list
 
 
 def _pieces(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
-    """A range's bytes; fewer when the file has become shorter."""
+    """A range's bytes.
+
+    Raises:
+        UnreadableInput: The file has become shorter.
+    """
     while start < end and (piece := os.pread(file.fileno(), min(PIECE_BYTES, end - start), start)):
         yield piece
         start += len(piece)
+    if start < end:
+        raise UnreadableInput("became shorter while it was read", where=file.name, hint=PARTLY_READ)
 
 
 def _can_be_cut(log: LogInput) -> bool:

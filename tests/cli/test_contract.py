@@ -38,7 +38,8 @@ Shape = dict[str, tuple[type, ...]]
 
 RECORD: Shape = {
     "line": (NUMBER,), "time": (TEXT, NONE), "time_guessed": (list,), "severity": (TEXT, NONE),
-    "v": (NUMBER, NONE), "v_from": (TEXT, NONE), "pid": (NUMBER, NONE), "file": (TEXT, NONE), "src_line": (NUMBER, NONE),
+    "v": (NUMBER, NONE), "v_from": (TEXT, NONE), "pid": (NUMBER, NONE),
+    "file": (TEXT, NONE), "src_line": (NUMBER, NONE),
     "message": (TEXT,), "fields": (dict,), "raw": (TEXT,), "wrapper_time": (TEXT, NONE),
 }  # fmt: skip
 QUEUE: Shape = {

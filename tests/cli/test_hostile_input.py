@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 
 from schedtui.cli import run
+from schedtui.core.errors import UnreadableInput
+from schedtui.sources.inputs import read_chunks, resolve_inputs
 
 DATA = Path(__file__).parents[1] / "data"
 LOG = (DATA / "v1.36.3-v4-mixed.log").read_bytes()
@@ -215,3 +217,27 @@ def test_an_interrupt_ends_with_its_own_code_and_leaves_nothing(
     assert child.returncode == 130
     assert errors.strip() == b"schedtui: interrupted"
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [("queue", "--json", "--at", "07:57:20"), ("logs", "--since", "-5m")])
+def test_a_pipe_by_name_is_read_once(
+    words: tuple[str, ...], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*words, str(DATA / "v1.36.3-v4-mixed.log")]) == 0
+    sys.stdout.flush()
+    whole = capfd.readouterr().out
+    os.mkfifo(tmp_path / "pipe")
+    child = started(*words, str(tmp_path / "pipe"), stdout=subprocess.PIPE)
+    (tmp_path / "pipe").write_bytes(LOG)
+    found, errors = child.communicate(timeout=60)
+    assert (found.decode(), errors) == (whole, b"")
+
+
+def test_a_file_that_was_emptied_meanwhile_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes(LOG * 5)
+    pieces = read_chunks(resolve_inputs([str(path)])[0])
+    assert next(pieces)
+    path.write_bytes(b"")
+    with pytest.raises(UnreadableInput, match="became shorter"):
+        list(pieces)
