@@ -1,10 +1,18 @@
 from __future__ import annotations
 
+from schedtui.ui.screens.main import short_names
 from schedtui.ui.screens.status import STATE_SIGNS, StatusFacts, clock, status_parts
 
 
 def text(facts: StatusFacts, now: float = 112.0) -> str:
     return " | ".join(part.text.strip() for part in status_parts(facts, now, has_debugger=True))
+
+
+def test_go_names_are_short_in_the_status_line() -> None:
+    title = "breakpoint 1 in scheduler.(*Scheduler).ScheduleOne line 67, hit 1"
+    assert short_names(title) == "breakpoint 1 in ScheduleOne line 67, hit 1"
+    assert short_names("in k8s.io/kubernetes/pkg/x.(*A).B.func1 line 3") == "in B.func1 line 3"
+    assert short_names("v1.36.3 at schedule_one.go:67") == "v1.36.3 at schedule_one.go:67"
 
 
 def test_filter_and_running_verbosity_are_told_apart() -> None:

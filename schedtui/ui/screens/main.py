@@ -7,6 +7,7 @@ work itself is done by ``services``, which this module does not know.
 from __future__ import annotations
 
 import copy
+import re
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -161,7 +162,7 @@ class MainScreen(TroubleScreen):
             entry = "at its entry; c continues" if _at_entry(event.stop) else ""
             self.know(
                 state="stopped",
-                detail=entry or event.stop.title,
+                detail=entry or short_names(event.stop.title),
                 stopped_at=event.stop.at or self.facts.stopped_at or self.now(),
             )
             pane.show_state("stopped")
@@ -416,6 +417,11 @@ class MainScreen(TroubleScreen):
     def _console_left(self, event: ConsoleInput.Left) -> None:
         event.stop()
         self.leave_console()
+
+
+def short_names(text: str) -> str:
+    """Go names without package and receiver: the pane's title has them in full, the status line few columns."""
+    return re.sub(r"\b[A-Za-z_][\w/.()*-]*\.(?!go\b|func\d)([A-Za-z_]\w*(?:\.func\d+)*)", r"\1", text)
 
 
 def _at_entry(stop: model.Stop) -> bool:
