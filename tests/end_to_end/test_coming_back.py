@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.end_to_end.processes import none_left, processes_below
+from tests.end_to_end.test_main_job import stops_in
 from tests.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def test_a_dropped_line(lab_builds: LabBinaries, dlv_path: Path, state: Path) ->
         terminal.wait_for("Breakpoint 1 set", 60)
         terminal.send("wsched.Profiles\r")
         terminal.send("c")
-        terminal.wait_for(any_line(r"■ stopped.*ScheduleOne"), 120)
+        stops_in(terminal, "ScheduleOne", 120)
         terminal.send("tw")
         terminal.wait_for("sched.Profiles")
         before = processes_below(state, "kube-scheduler")
@@ -63,7 +64,7 @@ def test_a_dropped_line(lab_builds: LabBinaries, dlv_path: Path, state: Path) ->
     with Terminal(COMMAND, columns=100, lines=40, environment=variables) as terminal:
         terminal.wait_for("was left running here", 60)
         terminal.send("y")
-        terminal.wait_for(any_line(r"■ stopped.*ScheduleOne"), 120)
+        stops_in(terminal, "ScheduleOne", 120)
         terminal.wait_for(any_line(r"\[watches\]"), 30)
         terminal.wait_for("sched.Profiles", 30)
         terminal.send("tb")
