@@ -57,6 +57,10 @@ AT_ENTRY = SourceText(
 """What is shown as source before the first continue."""
 
 
+AT_TEST_ENTRY = SourceText("", reason="The test binary stands at its entry. b : TestName, then c.")
+"""The same for the tests of a package."""
+
+
 class Session:
     """What runs behind one main screen."""
 
@@ -293,7 +297,8 @@ class Session:
             asked = next((one.asked for one in self.set_breakpoints if one.id == event.stop.breakpoint_id), "")
             sight = self.stations.sight_at(event.stop, asked)
             if event.stop.reason == "entry":
-                source = AT_ENTRY
+                testing = self.plan.launch is not None and self.plan.launch.mode == "test"
+                source = AT_TEST_ENTRY if testing else AT_ENTRY
             elif event.stop.selected_frame < len(frames):
                 self._shown_file = frames[event.stop.selected_frame].file
                 source = self.shelf.text(self._shown_file)
