@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from textual import events
 
 from schedtui.config.settings import Settings
 from schedtui.ui.app import SchedtuiApp
@@ -136,3 +137,22 @@ async def test_lists_of_the_palette_open(churn: Path, name: str) -> None:
         assert main is not None
         main.run_command(name, "")
         await until(pilot, lambda: any(titles[name] in line for line in screen_text(pilot)[:1]))
+
+
+async def test_a_search_that_is_typed_in_one_burst_is_searched_whole(churn: Path) -> None:
+    app = app_on(str(churn))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: any("8 133 rows" in line for line in screen_text(pilot)))
+        for key in ("slash", *"gated", "minus", *"17", "enter", "N"):
+            app.post_message(events.Key(key, {"slash": "/", "minus": "-", "enter": "\r"}.get(key, key)))
+        await until(pilot, lambda: any("/gated-17 21" in line for line in screen_text(pilot)))
+
+
+async def test_two_questions_answered_in_one_burst(churn: Path) -> None:
+    app = app_on(str(churn))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: any("8 133 rows" in line for line in screen_text(pilot)))
+        for key in "/gated-17\rNNfseverity>=W\rk":
+            name = {"/": "slash", "-": "minus", "\r": "enter", ">": "greater_than_sign", "=": "equals_sign"}
+            app.post_message(events.Key(name.get(key, key), key))
+        await until(pilot, lambda: any("⟨severity>=W⟩ /gated-17 0" in line for line in screen_text(pilot)))

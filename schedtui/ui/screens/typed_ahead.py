@@ -24,7 +24,7 @@ class TypedAhead(events.Key):
         """Make it of a key that came to the wrong place."""
         super().__init__(event.key, event.character)
         been = event.been if isinstance(event, TypedAhead) else frozenset()
-        self.been: frozenset[int] = been | {id(target)}
+        self.been: frozenset[tuple[int, int]] = been | {_place(target)}
         # The application would forward it once more when it bubbles up there.
         self._set_forwarded()
         # Bubbling ends at the sender, and that would be the screen.
@@ -33,6 +33,11 @@ class TypedAhead(events.Key):
 
 # Textual finds handlers by name: for every widget this is a key like any other.
 TypedAhead.handler_name = "on_key"
+
+
+def _place(target: Widget) -> tuple[int, int]:
+    """Where a key can be handed to: an input that asks something new is another place."""
+    return id(target), getattr(target, "questions", 0)
 
 
 def hand_on(screen: Screen[Any], event: events.Key) -> bool:
@@ -51,7 +56,7 @@ def hand_on(screen: Screen[Any], event: events.Key) -> bool:
     if top is screen and not typing:
         return False
     target = focused if focused is not None and (typing or top is not screen) else top
-    if isinstance(event, TypedAhead) and id(target) in event.been:
+    if isinstance(event, TypedAhead) and _place(target) in event.been:
         return False
     target.post_message(TypedAhead(event, screen.app, target))
     event.stop()

@@ -26,11 +26,14 @@ class _Field(Input):
         Binding("down", "history(1)", "newer", show=False),
     ]
 
-    def __init__(self) -> None:
+    def __init__(self, owner: LogInput) -> None:
         super().__init__(compact=True, select_on_focus=False)
+        self._owner = owner
         self.history: list[str] = []
         self.answered = True
         """The question is answered: keys typed ahead are no part of it any more."""
+        self.questions = 0
+        """How many have been asked: keys typed ahead belong to one of them."""
         self._at = 0
 
     def use_history(self, lines: list[str]) -> None:
@@ -45,7 +48,8 @@ class _Field(Input):
 
     async def _on_key(self, event: Key) -> None:
         if self.answered:
-            # Typed ahead behind Enter: it goes on to the pane's keys.
+            # Typed ahead behind Enter: it goes on to the pane's keys, and not to the class below this one.
+            event.prevent_default()
             return
         event.seen_by_input = True  # type: ignore[attr-defined]
         if event.key in ("enter", "escape"):
@@ -59,12 +63,12 @@ class _Field(Input):
     async def action_submit(self) -> None:
         """Take the line as it is."""
         self.answered = True
-        await super().action_submit()
+        self._owner.submit(self.value)
 
     async def action_give_up(self) -> None:
         """Leave without an answer."""
         self.answered = True
-        self.post_message(LogInput.GivenUp())
+        self._owner.give_up()
 
 
 class LogInput(Horizontal):
@@ -95,6 +99,8 @@ class LogInput(Horizontal):
     class GivenUp(Message):
         """Escape was pressed."""
 
+        kind: str
+
     def __init__(self) -> None:
         super().__init__()
         self.kind = ""
@@ -104,7 +110,7 @@ class LogInput(Horizontal):
     def compose(self) -> ComposeResult:
         """Question and input."""
         yield Static("", markup=False)
-        yield _Field()
+        yield _Field(self)
 
     @property
     def field(self) -> Input:
@@ -123,6 +129,7 @@ class LogInput(Horizontal):
         field = self.query_one(_Field)
         field.use_history(self._histories.setdefault(kind, []))
         field.answered = False
+        field.questions += 1
         with field.prevent(Input.Changed):
             field.value = initial
         field.cursor_position = len(initial)
@@ -142,13 +149,16 @@ class LogInput(Horizontal):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Tell what is typed."""
         event.stop()
-        if self.asking:
+        if self.asking and event.value == self.field.value:
             self.post_message(self.Edited(self.kind, event.value))
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Tell what was entered."""
-        event.stop()
+    def submit(self, text: str) -> None:
+        """A line was entered: tell it now, while it is known what it was for."""
         history = self._histories.setdefault(self.kind, [])
-        if event.value and event.value not in history[-1:]:
-            history.append(event.value)
-        self.post_message(self.Answered(self.kind, event.value))
+        if text and text not in history[-1:]:
+            history.append(text)
+        self.post_message(self.Answered(self.kind, text))
+
+    def give_up(self) -> None:
+        """Escape was pressed."""
+        self.post_message(self.GivenUp(self.kind))

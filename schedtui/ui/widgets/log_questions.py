@@ -100,12 +100,16 @@ class LogQuestions(LogMoves):
         """Do what was asked for."""
         event.stop()
         if event.kind == "filter" and not self.apply_filter(event.text):
-            self.query_one(LogInput).reopen()
+            if not self.query_one(LogInput).asking:
+                self.query_one(LogInput).reopen()
             return
         self._close_input()
         if event.kind == "search":
             if not event.text:
                 self._match(1)
+            elif event.text != self._searched:
+                # Enter came in one burst with the text: nothing has been told of its last letters.
+                self._search_for(event.text)
         elif event.kind == "save" and event.text.strip():
             path = event.text.strip()
             self.save_to(path.removeprefix("!").strip(), mask=not path.startswith("!"))
@@ -115,9 +119,8 @@ class LogQuestions(LogMoves):
     def on_log_input_given_up(self, event: LogInput.GivenUp) -> None:
         """Back to where it was before the question."""
         event.stop()
-        kind = self.query_one(LogInput).kind
         self._close_input()
-        if kind == "search" and self._search_origin is not None:
+        if event.kind == "search" and self._search_origin is not None:
             origin, following = self._search_origin
             self.source.search(None)
             self._jump = None
@@ -129,6 +132,9 @@ class LogQuestions(LogMoves):
         self.show_bar()
 
     def _close_input(self) -> None:
+        """Hide the input, unless something else is being asked by now (keys typed ahead)."""
+        if self.query_one(LogInput).asking:
+            return
         self.query_one(LogInput).close()
         self.screen.set_focus(self if self.can_focus else None, scroll_visible=False)
 
