@@ -243,7 +243,7 @@ async def test_the_source_tells_level_range_and_function_of_the_record(tmp_path:
     app = LogApp(store_of(tmp_path / "k.log", LINES), lambda record: SiteLevel(None, (3, 5), site=site))
     async with app.run_test(size=SIZE) as pilot:
         await ready(app, pilot)
-        assert "V3…V5 line 100" in app.bar()
+        await settle(pilot, lambda: "V3…V5 line 100" in app.bar())
         await pilot.press("enter")
         panel = "\n".join(app.panel())
         assert "V3…V5 (from the source)" in panel
