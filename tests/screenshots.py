@@ -35,6 +35,12 @@ WAIT_SECONDS = 900.0
 """Builds from nothing included."""
 
 
+def without_home(svg: str) -> str:
+    """The picture without the path of the home it was taken in; of the same length, so that no column moves."""
+    home = str(Path.home())
+    return svg.replace(home, "/home/dev"[: len(home)].ljust(len(home), "-"))
+
+
 def own_fonts(svg: str) -> str:
     """The picture with fonts that are on every machine instead of one from the network."""
     without = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
@@ -80,7 +86,7 @@ class Camera:
     async def take(self, name: str) -> None:
         """Save the screen."""
         await self.pilot.pause(0.5)
-        svg = own_fonts(self.app.export_screenshot(title=f"schedtui: {name}"))
+        svg = own_fonts(without_home(self.app.export_screenshot(title=f"schedtui: {name}")))
         target = self.directory / f"{name}.svg"
         target.write_text(svg, encoding="utf-8")
         try:
