@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-
 BuildPhase = Literal["idle", "building", "done", "failed", "cancelled"]
 """Whether a build goes on, and how the last one ended."""
 
