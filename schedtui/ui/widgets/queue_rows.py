@@ -204,10 +204,11 @@ def _pod_row(item: PodRow, now_us: int | None, waits_us: int | None, *, ticking:
     return row(
         (f"{STATE_LETTERS[item.state]}", f"state-{item.state}"),
         (" " if item.certain else "~", "warning"),
-        (f"! {item.mark}  " if item.mark and narrow else "", "bad"),
         (f"{name:<28} ", ""),
         (f"{NARROW_WORDS.get(item.state, word):<9}" if narrow else f"{word:<13}", f"state-{item.state}"),
         (f"{duration(waited):>7}  ", "dim"),
+        # Where room is short the details are cut, never the pod's name nor that it looks stuck.
+        (f"! {item.mark}  " if item.mark and narrow else "", "bad"),
         ("  ".join(details), ""),
         (f"  ! {item.mark}" if item.mark and not narrow else "", "bad"),
         key=f"{item.pod}#{item.incarnation}",
