@@ -294,7 +294,12 @@ _QUEUE: tuple[Action, ...] = (
     Action("queue.top", ("g", "home"), "queue", "top", "Go to the first row"),
     Action("queue.bottom", ("G", "end"), "queue", "bottom", "Go to the last row"),
     Action(
-        "queue.tab_next", ("right", "t n"), "queue", "next tab", "Move on: queues, pod story, nodes, stations, times", 76
+        "queue.tab_next",
+        ("right", "t n"),
+        "queue",
+        "next tab",
+        "Move on: queues, pod story, nodes, stations, times",
+        76,
     ),
     Action("queue.tab_previous", ("left", "t p"), "queue", "previous tab", "Move back among the tabs"),
     Action("queue.tab_queues", ("t q",), "queue", "queues", "Show the queues"),
