@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from schedtui.config.files import write_private
-from schedtui.processes.identity import ProcessIdentity, end_processes, is_alive
+from schedtui.processes.identity import ProcessIdentity, end_processes, identify, is_alive
 
 FILE_NAME = "session.json"
 """The record's name in the session's directory."""
@@ -124,6 +124,24 @@ def clean(directory: Path, record: SessionRecord) -> tuple[str, ...]:
     with contextlib.suppress(OSError):
         directory.rmdir()
     return tuple(done)
+
+
+def sweep(root: Path, *, own: int = 0) -> int:
+    """Remove session directories that nothing was ever written to; returns how many.
+
+    A start that is cancelled while it builds, or killed, leaves such a one. Only directories named after a process
+    that is gone (or after ``own``, which is about to end) are taken, and only empty ones.
+    """
+    gone = 0
+    with contextlib.suppress(OSError):
+        for entry in root.iterdir():
+            word = entry.name.partition("-")[0]
+            if not word.isdecimal() or (int(word) != own and identify(int(word)) is not None):
+                continue
+            with contextlib.suppress(OSError):
+                entry.rmdir()
+                gone += 1
+    return gone
 
 
 def remove(path: Path) -> bool:

@@ -205,8 +205,10 @@ class Director:
                 raise Cancelled("cancelled")
             self._on_screen(self._open, plan)
         except Cancelled:
+            comeback.sweep_own()
             self._on_screen(self.app.exit, 130)
         except SchedtuiError as error:
+            comeback.sweep_own()
             self.failure = error
             screen.post_message(messages.WorkFailed("prepare", error))
         except Exception as error:  # noqa: BLE001 - a bug: shown as one, never a thread that dies silently

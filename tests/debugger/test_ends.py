@@ -261,3 +261,15 @@ def test_a_broken_record_is_nobodys_session(tmp_path: Path) -> None:
     (tmp_path / "a" / sessions.FILE_NAME).write_text("{")
     assert sessions.sessions_in(tmp_path) == ()
     assert sessions.leftovers(tmp_path / "missing") == ()
+
+
+def test_directories_that_nothing_was_written_to_are_swept(tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    for name in (f"{ended.pid}-1", f"{ended.pid}-2", f"{os.getpid()}-1", "notes"):
+        (tmp_path / name).mkdir()
+    (tmp_path / f"{ended.pid}-2" / "session.json").write_text("{}")
+    assert sessions.sweep(tmp_path) == 1
+    assert {entry.name for entry in tmp_path.iterdir()} == {f"{ended.pid}-2", f"{os.getpid()}-1", "notes"}
+    assert sessions.sweep(tmp_path, own=os.getpid()) == 1
+    assert sessions.sweep(tmp_path / "missing") == 0

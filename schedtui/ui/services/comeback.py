@@ -6,6 +6,7 @@ ended or joined here before the user said so.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -50,9 +51,15 @@ def sessions_root() -> Path:
     return directories().state / "sessions"
 
 
+def sweep_own() -> None:
+    """Remove what a start that came to nothing made for its session."""
+    sessions.sweep(sessions_root(), own=os.getpid())
+
+
 def earlier_sessions(request: Request) -> tuple[Earlier, ...]:
     """The sessions that matter to a request: the newest that can be come back to, then all that crashed."""
     root = sessions_root()
+    sessions.sweep(root)
     living = [pair for pair in sessions.detached(root) if _meant(request, pair[1])]
     found = [Earlier(*pair, alive=True) for pair in living[-1:]]
     return (*found, *(Earlier(*pair, alive=False) for pair in sessions.leftovers(root)))
