@@ -27,12 +27,13 @@ STOPPED = " ■ stopped"
 def stops_in(terminal: Terminal, function: str, seconds: float = 90.0) -> list[str]:
     """Wait until the scheduler stands in a function, and all of that is on the screen.
 
-    A frame comes in pieces: the title may be there before the source.
+    A frame comes in pieces: the title may be there before the source, which only an open pane shows.
     """
 
     def stands(lines: list[str]) -> bool:
-        title = any(re.search(rf"debugger +stopped · \S*{function} ", line) for line in lines)
-        return STOPPED in lines[-2] and title and stands_at(lines) != ""
+        title = next((line for line in lines if re.search(rf"debugger +stopped · \S*{function} ", line)), "")
+        painted = title.startswith("▸") or stands_at(lines) != ""
+        return STOPPED in lines[-2] and title != "" and painted
 
     return terminal.wait_for(stands, seconds)
 
