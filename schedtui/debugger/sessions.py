@@ -7,6 +7,7 @@ that was recorded. It ends only what it can prove to be ours.
 from __future__ import annotations
 
 import contextlib
+import re
 import shutil
 from pathlib import Path
 
@@ -17,6 +18,9 @@ from schedtui.processes.identity import ProcessIdentity, end_processes, identify
 
 FILE_NAME = "session.json"
 """The record's name in the session's directory."""
+
+DIRECTORY_NAME = re.compile(r"(\d+)-(?:\d{9,}|credentials)", re.ASCII)
+"""How a session's directory is called: the owner's process id, and the second it began or what it holds."""
 
 TERM_SECONDS = 2.0
 """How long a process may take to end after SIGTERM before SIGKILL."""
@@ -127,20 +131,21 @@ def clean(directory: Path, record: SessionRecord) -> tuple[str, ...]:
 
 
 def sweep(root: Path, *, own: int = 0) -> int:
-    """Remove session directories that nothing was ever written to; returns how many.
+    """Remove directories of sessions that came to nothing or were killed; returns how many.
 
-    A start that is cancelled while it builds, or killed, leaves such a one. Only directories named after a process
-    that is gone (or after ``own``, which is about to end) are taken, and only empty ones.
+    A start that is cancelled while it builds leaves such a one, and so does a schedtui that was killed: the
+    watchman ends its processes and takes its record, not what dlv wrote. Only names that schedtui gives are taken,
+    only where the process in the name is gone (or is ``own``, which gives the start up), and none that has a
+    record: what such a one holds, the user is asked about.
     """
     gone = 0
     with contextlib.suppress(OSError):
         for entry in root.iterdir():
-            word = entry.name.partition("-")[0]
-            if not word.isdecimal() or (int(word) != own and identify(int(word)) is not None):
+            named = DIRECTORY_NAME.fullmatch(entry.name)
+            if named is None or (entry / FILE_NAME).exists():
                 continue
-            with contextlib.suppress(OSError):
-                entry.rmdir()
-                gone += 1
+            if int(named[1]) == own or identify(int(named[1])) is None:
+                gone += remove(entry)
     return gone
 
 

@@ -263,13 +263,16 @@ def test_a_broken_record_is_nobodys_session(tmp_path: Path) -> None:
     assert sessions.leftovers(tmp_path / "missing") == ()
 
 
-def test_directories_that_nothing_was_written_to_are_swept(tmp_path: Path) -> None:
+def test_directories_of_sessions_that_are_gone_are_swept(tmp_path: Path) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    for name in (f"{ended.pid}-1", f"{ended.pid}-2", f"{os.getpid()}-1", "notes"):
+    gone, mine = ended.pid, os.getpid()
+    recorded, kept = f"{gone}-1700000003", {"notes", "2024-notes", f"{mine}-credentials"}
+    for name in (f"{gone}-1700000001", f"{gone}-1700000002", f"{gone}-credentials", recorded, *kept):
         (tmp_path / name).mkdir()
-    (tmp_path / f"{ended.pid}-2" / "session.json").write_text("{}")
-    assert sessions.sweep(tmp_path) == 1
-    assert {entry.name for entry in tmp_path.iterdir()} == {f"{ended.pid}-2", f"{os.getpid()}-1", "notes"}
-    assert sessions.sweep(tmp_path, own=os.getpid()) == 1
+    (tmp_path / f"{gone}-1700000002" / "run-1.stdout").write_text("")
+    (tmp_path / recorded / sessions.FILE_NAME).write_text("{}")
+    assert sessions.sweep(tmp_path) == 3
+    assert {entry.name for entry in tmp_path.iterdir()} == {recorded, *kept}
+    assert sessions.sweep(tmp_path, own=mine) == 1
     assert sessions.sweep(tmp_path / "missing") == 0
