@@ -31,7 +31,9 @@ EventType = TypeVar("EventType")
 @pytest.fixture(scope="session")
 def small_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The small program, built for debugging, once for all test processes of a run."""
-    root = tmp_path_factory.getbasetemp().parent / "small-program"
+    base = tmp_path_factory.getbasetemp()
+    # Processes of one parallel run share the folder above; without them it is shared with earlier runs.
+    root = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "small-program"
     root.mkdir(exist_ok=True)
     binary = root / "small"
     with exclusive(root / "lock"):
