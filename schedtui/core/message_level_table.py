@@ -1,4 +1,3 @@
-# ruff: noqa: E501
 """The scheduler's log messages with their V levels in three releases, as data.
 
 Owns the table and nothing else; ``message_levels`` reads it. The levels are those of the calls in the sources of
