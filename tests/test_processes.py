@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schedtui.core.errors import ToolMissing
+from schedtui.core.errors import ToolMissing, UnreadableInput
 from schedtui.processes import Child, ProcessIdentity, end_processes, identify, is_alive, run_to_end
 from schedtui.processes.locks import exclusive
 
@@ -378,6 +378,10 @@ class TestExclusive:
         cancel = threading.Event()
         with exclusive(tmp_path / "lock"), exclusive(tmp_path / "lock", waiting=cancel.set, cancel=cancel) as held:
             assert not held
+
+    def test_a_place_that_cannot_be_written_is_told(self, tmp_path: Path) -> None:
+        with pytest.raises(UnreadableInput, match="lock file"), exclusive(tmp_path / "missing" / "lock"):
+            pass
 
     def test_lock_ends_with_its_process(self, tmp_path: Path) -> None:
         code = (

@@ -12,6 +12,8 @@ import os
 import time
 from typing import TYPE_CHECKING
 
+from schedtui.core.errors import UnreadableInput
+
 if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Iterator
@@ -31,8 +33,18 @@ def exclusive(
         path: The lock file; made when missing, its directory must be there.
         waiting: Called at each try while somebody else holds it.
         cancel: Stops the waiting; the block then gets ``False`` and holds nothing.
+
+    Raises:
+        UnreadableInput: The file cannot be made: a read-only cache, a full disk.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise UnreadableInput(
+            f"Cannot write the lock file ({error.strerror})",
+            where=str(path),
+            hint="Free the path or set SCHEDTUI_STATE and SCHEDTUI_CACHE to a writable place.",
+        ) from error
     try:
         held = try_lock(descriptor)
         while not held and not (cancel and cancel.is_set()):

@@ -70,6 +70,8 @@ class Director:
         self.keys = keys
         self.failure: SchedtuiError | None = None
         """Told on the terminal after the screen is gone."""
+        self.faulty = False
+        """True once a fault of our own ended the preparation: the exit code is not 0 then."""
         self.session: Session | None = None
         self.main: GuidedScreen | None = None
         self._app: Stage | None = None
@@ -212,6 +214,7 @@ class Director:
             self.failure = error
             screen.post_message(messages.WorkFailed("prepare", error))
         except Exception as error:  # noqa: BLE001 - a bug: shown as one, never a thread that dies silently
+            self.faulty = True
             self._on_screen(self.app.panic, self._fault(error))
 
     def _on_screen(self, act: Callable[..., object], value: object) -> None:

@@ -86,7 +86,7 @@ def _show(request: Request, keys: KeyTable, user_themes: Path) -> int:
         print(line)
     if director.failure is not None:
         raise director.failure
-    return code if code is not None else app.return_code or 0
+    return code if code is not None else app.return_code or int(director.faulty)
 
 
 def _inputs(logs: tuple[str, ...]) -> tuple[str, ...]:
