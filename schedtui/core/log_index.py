@@ -364,7 +364,6 @@ class ChunkBuilder:
             return header[1][0], number, int(log_headers.times_of(*days)[0]), 0
         return header[1][0], number, time, month_day
 
-
     def _read_object(self, line: bytes) -> tuple[int, int, int, int] | None:
         """The same of a JSON object in another shape than the scheduler's (etcd's: level first, ISO time)."""
         entry = parse_json_line(line)

@@ -32,7 +32,8 @@ COMMANDS: tuple[TypedCommand, ...] = (
     TypedCommand("pod", "NS/NAME", "Tell a pod's story"),
     TypedCommand("why", "NS/NAME", "Say why a pod is pending"),
     TypedCommand(
-        "advise", "[FILTER]",
+        "advise",
+        "[FILTER]",
         "Which --v and --vmodule show these kinds of message at least volume: the filter's, or the selected one",
     ),
     TypedCommand("verbosity", "N", "Change the running scheduler's verbosity"),
