@@ -9,7 +9,9 @@ from schedtui.core.queue_state import POD_STATES, PodRow, QueueSnapshot
 from schedtui.core.story_text import StoryLine
 from schedtui.debugger import model
 from schedtui.ui import messages
+from schedtui.ui.screens.overlays import ChooserScreen
 from schedtui.ui.themes import load_themes
+from schedtui.ui.widgets.rows import row
 from tests.ui.stage import SOURCE, WishingApp, report, screen_text, stopped
 
 if TYPE_CHECKING:
@@ -354,10 +356,10 @@ async def test_keys_typed_behind_an_answer_are_the_panes_again() -> None:
     app = WishingApp()
     async with app.run_test(size=(80, 24)) as pilot:
         await burst(pilot, "V4\rc")
-        assert {type(wish) for wish in app.wishes} == {
+        assert [type(wish) for wish in app.wishes] == [
             messages.VerbosityRequested,
             messages.DebuggerCommandRequested,
-        }
+        ]
         assert app.commands() == [model.Continue()]
 
 
@@ -366,3 +368,47 @@ async def test_keys_typed_behind_help_reach_the_pane() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await burst(pilot, "?\x1bc")
         assert app.commands() == [model.Continue()]
+
+
+async def test_keys_typed_behind_a_palette_command_are_the_panes() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await burst(pilot, ":print pod.Name\rc")
+        assert app.commands() == [model.Console("print pod.Name"), model.Continue()]
+
+
+async def test_keys_typed_behind_a_given_up_palette_are_the_panes() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await burst(pilot, ":print pod.Name\x1bc")
+        assert app.commands() == [model.Continue()]
+
+
+async def test_the_words_a_palette_command_asks_for_may_be_typed_at_once() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await burst(pilot, ":print\rpod.Name\rc")
+        assert app.commands() == [model.Console("print pod.Name"), model.Continue()]
+
+
+@pytest.mark.parametrize("keys", [":\r\r", ":print x\r\r\r", ":\x1b\x1b\x1b", ":help\r\x1b\x1b", "?\x1b\x1b\x1b"])
+async def test_an_overlay_that_is_left_twice_takes_no_other_screen_with_it(keys: str) -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await burst(pilot, keys)
+        assert app.main in app.screen_stack
+        assert any(screen_text(pilot))
+
+
+async def test_a_chooser_where_nothing_matches_goes_on_with_its_line() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        chosen: list[object] = []
+        rows = [row("alpha", payload="alpha"), row("beta", payload="beta")]
+        await app.push_screen(ChooserScreen("Choose", rows), chosen.append)
+        await burst(pilot, "zz\r")
+        assert chosen == [] and isinstance(app.screen, ChooserScreen)
+        await pilot.press("backspace", "backspace")
+        await burst(pilot, "be\r")
+        assert chosen == ["beta"]
+        assert app.screen_stack[-1] == app.main

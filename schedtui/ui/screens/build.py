@@ -5,14 +5,13 @@ Owns the display of a ``BuildState`` and the keys that start, stop and leave a b
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
 from schedtui.ui import messages
 from schedtui.ui.key_table import key_of_event
-from schedtui.ui.screens.overlays import SelectedText, folded
+from schedtui.ui.screens.overlays import Overlay, SelectedText, folded
 from schedtui.ui.screens.status import clock
 from schedtui.ui.screens.typed_ahead import hand_on
 from schedtui.ui.widgets.bars import KeyRow, PaneTitle
@@ -34,7 +33,7 @@ RESTART_AFTER = {"b": False, "r": True}
 """Keys that start a build → whether the scheduler is started anew when it is done."""
 
 
-class BuildScreen(ModalScreen[Any]):
+class BuildScreen(Overlay):
     """A build, live. Enter jumps to the line that a compiler error names; Escape leaves it building."""
 
     DEFAULT_CSS = """

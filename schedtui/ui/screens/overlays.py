@@ -6,11 +6,13 @@ Owns their keys and their frame. What is listed is made by the caller as rows; t
 from __future__ import annotations
 
 import textwrap
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
+from textual.await_complete import AwaitComplete
 from textual.containers import Vertical
+from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
@@ -64,7 +66,17 @@ class SelectedText(Static):
         self.update(text if self.display else "")
 
 
-class ListScreen(ModalScreen[Any]):
+class Overlay(ModalScreen[Any]):
+    """A screen over the main one that goes once, and takes no other with it."""
+
+    def dismiss(self, result: Any = None) -> AwaitComplete:  # noqa: ANN401  # each overlay hands back its own
+        """Go, if this is the screen on top: Textual would take away whichever is."""
+        if self.app.screen is not self:
+            return AwaitComplete()
+        return super().dismiss(result)
+
+
+class ListScreen(Overlay):
     """A titled list. Enter chooses (when there is something to choose), Escape or q goes back."""
 
     DEFAULT_CSS = """
@@ -154,7 +166,37 @@ class ListScreen(ModalScreen[Any]):
             self.dismiss(None)
 
 
-class ChooserScreen(ModalScreen[Any]):
+class ChooserInput(Input):
+    """The line of a chooser; what is typed behind its Enter or Escape is no part of it any more."""
+
+    @dataclass
+    class Answered(Message):
+        """Enter or Escape was pressed."""
+
+        text: str | None
+        """What was typed; None when it was given up."""
+
+    def __init__(self, placeholder: str) -> None:
+        super().__init__(placeholder=placeholder, compact=True, select_on_focus=False)
+        self.answered = False
+        """True once the line is entered or given up."""
+
+    async def _on_key(self, event: events.Key) -> None:
+        if self.answered:
+            event.prevent_default()
+            return
+        if event.key in ("enter", "escape"):
+            self.answered = True
+            event.stop()
+            event.prevent_default()
+            if self.parent is not None:
+                # To the parent, where the keys that come behind go too: it must be there before them.
+                self.parent.post_message(self.Answered(self.value if event.key == "enter" else None))
+            return
+        await super()._on_key(event)
+
+
+class ChooserScreen(Overlay):
     """A line to type on and the rows that match it; the palette and the catalogue."""
 
     DEFAULT_CSS = """
@@ -179,12 +221,14 @@ class ChooserScreen(ModalScreen[Any]):
         self._rows = tuple(rows)
         self._placeholder = placeholder
         self._free = free
+        self._matched = ""
+        """What the rows that are shown match."""
 
     def compose(self) -> ComposeResult:
         """Title, line, rows, keys."""
         with Vertical():
             yield PaneTitle(self._title)
-            yield Input(placeholder=self._placeholder, compact=True, select_on_focus=False)
+            yield ChooserInput(self._placeholder)
             yield RowsView(id="list", empty="Nothing matches.")
             yield SelectedText()
             yield KeyRow()
@@ -206,19 +250,32 @@ class ChooserScreen(ModalScreen[Any]):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Show the rows that match, the best first."""
         event.stop()
-        self._view.set_rows(matching(self._rows, event.value))
+        self._match(event.value)
+
+    def _match(self, typed: str) -> None:
+        if typed == self._matched:
+            return
+        self._matched = typed
+        self._view.set_rows(matching(self._rows, typed))
         self._view.move_to(0)
         self._show_selected()
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Choose the row under the cursor."""
+    def on_chooser_input_answered(self, event: ChooserInput.Answered) -> None:
+        """Choose the row under the cursor, or go back."""
         event.stop()
+        if event.text is None:
+            self.dismiss(None)
+            return
+        # In a burst Enter comes before it is told what was typed.
+        self._match(event.text)
         selected = self._view.selected
         payload = selected.payload if selected else None
         if self._free:
-            self.dismiss((payload, event.value))
+            self.dismiss((payload, event.text))
         elif payload is not None:
             self.dismiss(payload)
+        # Where nothing was chosen, the line goes on.
+        self.query_one(ChooserInput).answered = self.app.screen is not self
 
     def on_key(self, event: events.Key) -> None:
         """Move or go back; letters belong to the line."""
@@ -229,6 +286,7 @@ class ChooserScreen(ModalScreen[Any]):
             self.dismiss(None)
         elif event.key in ("up", "down", "pageup", "pagedown"):
             event.stop()
+            self._match(self.query_one(ChooserInput).value)
             _MOVES[event.key](self._view)
             self._show_selected()
         else:
@@ -304,7 +362,7 @@ def matching(rows: Sequence[Row], typed: str) -> list[Row]:
     return [item for _, _, item in sorted(scored, key=lambda entry: entry[:2])]
 
 
-class ConfirmScreen(ModalScreen[str]):
+class ConfirmScreen(Overlay):
     """A question with one key per answer; Escape is always no."""
 
     DEFAULT_CSS = """

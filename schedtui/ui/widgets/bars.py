@@ -193,7 +193,9 @@ class PromptInput(Input):
             self.answered = True
             event.stop()
             event.prevent_default()
-            self.post_message(CommandRow.Answered(self.value if event.key == "enter" else None))
+            if self.parent is not None:
+                # To the parent, where the keys that come behind go too: it must be there before them.
+                self.parent.post_message(CommandRow.Answered(self.value if event.key == "enter" else None))
             return
         await super()._on_key(event)
 
