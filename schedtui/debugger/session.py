@@ -76,6 +76,10 @@ Piece = Prompted | Asked | Ended | Lines
 """What ``poll`` can find."""
 
 
+def _keep_files_private() -> None:
+    os.umask(0o077)
+
+
 class DlvSession:
     """A dlv process and its terminal.
 
@@ -105,6 +109,8 @@ class DlvSession:
                 codec_errors="replace",
                 dimensions=(50, COLUMNS),
                 echo=False,
+                # What dlv and the target write for themselves (output, certificates) is nobody else's either.
+                preexec_fn=_keep_files_private,
             )
         except (pexpect.ExceptionPexpect, OSError) as error:
             raise DebuggerFailed(

@@ -43,7 +43,7 @@ STATE_LETTERS: dict[PodState, str] = {
 
 COUNT_ROWS: tuple[tuple[PodState, ...], ...] = (
     ("active", "backoff", "unschedulable"),
-    ("in_flight", "waiting", "binding", "gated", "bound"),
+    ("bound", "in_flight", "gated", "waiting", "binding"),
 )
 """Which counts stand in which row above the table."""
 
