@@ -6,6 +6,7 @@ takes time; it paints nothing itself.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import traceback
 from dataclasses import replace
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual._callback import invoke
+from textual.css.query import QueryError
 
 from schedtui.core.errors import Cancelled, SchedtuiError
 from schedtui.core.log_rows import ALL_LEVELS
@@ -308,7 +310,9 @@ class Director:
             return
         self._ending = True
         if self.main is not None and self.session is not None:
-            self.session.memory.remember_screen(self.main.remembered_screen())
+            # A screen that is not whole any more has nothing to remember; leaving goes first.
+            with contextlib.suppress(QueryError):
+                self.session.memory.remember_screen(self.main.remembered_screen())
         detach = detach or (code == HUNG_UP and self._survives)
         if self.session is None and (self._preparing is None or not self._preparing.is_alive()):
             self.app.exit(code)

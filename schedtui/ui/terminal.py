@@ -49,7 +49,7 @@ class TerminalWatchdog:
 
         Args:
             descriptor: The terminal's file descriptor.
-            leave: Asks for the normal way out; called on this thread.
+            leave: Asks for the normal way out; called on a thread of its own.
             clean_up: Ends what must not outlive us; called on this thread when the normal way takes too long.
         """
         self._descriptor = descriptor
@@ -82,7 +82,8 @@ class TerminalWatchdog:
                     return
 
     def _end(self) -> None:
-        self._leave()
+        # On a thread of its own: neither a fault there nor a loop that never answers may keep the end away.
+        threading.Thread(target=self._leave, name="terminal-leave", daemon=True).start()
         if self._finished.wait(GRACE_SECONDS):
             return
         try:
