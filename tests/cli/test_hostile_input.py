@@ -207,7 +207,11 @@ def test_an_interrupt_ends_with_its_own_code_and_leaves_nothing(
 ) -> None:
     target = ("--to", str(tmp_path / "x.jsonl")) if arguments[0] == "export" else ()
     held, holding = os.pipe()
-    child = started(*arguments, *target, stdin=held, stdout=subprocess.DEVNULL)
+    child = started(
+        *arguments, *target, stdin=held, stdout=subprocess.DEVNULL,
+        # Whoever runs the tests in the background has them ignore interrupts, and so their children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
     os.close(held)
     # More than a pipe holds: once all is written the child has read some, so it is in the middle of its work.
     os.write(holding, LOG * 2)

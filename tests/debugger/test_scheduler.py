@@ -136,7 +136,8 @@ def test_an_interrupt_finds_the_scheduling_loop(scheduler: Debuggee) -> None:
         if stop.frames[stop.selected_frame].function:
             # Caught inside the kernel's clock page, a stack cannot be unwound; the next time it can.
             break
-    assert "pkg/scheduler" in stop.frames[stop.selected_frame].function
+    # It may be caught deep inside a request to the API server; the loop is the goroutine that it is in.
+    assert any("pkg/scheduler" in frame.function for frame in stop.frames)
     listed = one.ask(model.ListGoroutines(5000), model.GoroutinesListed)
     roles = {goroutine.role for goroutine in listed.goroutines}
     assert {"scheduling loop", "informer", "queue flush", "HTTP"} <= roles
