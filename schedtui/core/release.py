@@ -93,6 +93,17 @@ CAUTIOUS_TRAITS = ReleaseTraits(
 )
 """Traits of a release whose source was not read: nothing is taken on trust from a neighbour."""
 
+_SINCE_1_35 = ReleaseTraits(
+    source_read=True,
+    pops_from_backoff=True,
+    logs_event_moves_at_4=False,
+    logs_unscheduled_updates=True,
+    logs_requeue_at_3=True,
+    gates_logged_always=False,
+    whole_second_backoff=True,
+)
+"""What the sources of 1.35, 1.36 and 1.37 have in common, each of them read."""
+
 _TRAITS: dict[str, ReleaseTraits] = {
     "1.29": ReleaseTraits(
         source_read=True,
@@ -103,33 +114,9 @@ _TRAITS: dict[str, ReleaseTraits] = {
         gates_logged_always=True,
         whole_second_backoff=False,
     ),
-    "1.35": ReleaseTraits(
-        source_read=True,
-        pops_from_backoff=True,
-        logs_event_moves_at_4=False,
-        logs_unscheduled_updates=True,
-        logs_requeue_at_3=True,
-        gates_logged_always=False,
-        whole_second_backoff=True,
-    ),
-    "1.36": ReleaseTraits(
-        source_read=True,
-        pops_from_backoff=True,
-        logs_event_moves_at_4=False,
-        logs_unscheduled_updates=True,
-        logs_requeue_at_3=True,
-        gates_logged_always=False,
-        whole_second_backoff=True,
-    ),
-    "1.37": ReleaseTraits(
-        source_read=True,
-        pops_from_backoff=True,
-        logs_event_moves_at_4=False,
-        logs_unscheduled_updates=True,
-        logs_requeue_at_3=True,
-        gates_logged_always=False,
-        whole_second_backoff=True,
-    ),
+    "1.35": _SINCE_1_35,
+    "1.36": _SINCE_1_35,
+    "1.37": _SINCE_1_35,
 }
 
 
