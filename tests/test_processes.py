@@ -15,6 +15,7 @@ import pytest
 
 from schedtui.core.errors import ToolMissing, UnreadableInput
 from schedtui.processes import Child, ProcessIdentity, end_processes, identify, is_alive, run_to_end
+from schedtui.processes.identity import session_members
 from schedtui.processes.locks import exclusive
 
 if TYPE_CHECKING:
@@ -181,6 +182,19 @@ class TestChild:
         assert log.read_text() == "one\ntwo\n"
         assert stat.S_IMODE(log.stat().st_mode) == 0o600
 
+    @pytest.mark.parametrize(("private", "mode"), [(True, 0o600), (False, 0o644)])
+    def test_what_a_private_child_makes_is_the_users_alone(
+        self, tmp_path: Path, private: bool, mode: int
+    ) -> None:
+        code = "open('made', 'w')"
+        earlier = os.umask(0o022)
+        try:
+            child = Child([sys.executable, "-c", code], directory=tmp_path, private=private)
+        finally:
+            os.umask(earlier)
+        assert child.wait(DEADLINE_SECONDS) == 0
+        assert stat.S_IMODE((tmp_path / "made").stat().st_mode) == mode
+
     def test_directory_and_environment(self, tmp_path: Path) -> None:
         output = Output()
         code = "import os; print(os.getcwd(), os.environ['WORD'], 'HOME' in os.environ)"
@@ -332,9 +346,44 @@ class TestSession:
         until(lambda: not is_alive(member))
         process.communicate()
 
-    def test_another_with_the_same_number_loses_nothing(self, sleeper: subprocess.Popen[bytes]) -> None:
-        end_processes([ProcessIdentity(os.getsid(sleeper.pid), "1")], grace_seconds=0.1, session=True)
-        assert sleeper.poll() is None
+    def test_another_with_the_same_number_loses_nothing(self) -> None:
+        """A recorded leader is gone, and its number is a session of somebody else, led by nobody."""
+        process = subprocess.Popen(
+            [sys.executable, "-c", self.LEADER, "goes"], stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
+        assert process.stdout is not None
+        member = identity_of(int(process.stdout.readline()))
+        process.wait(DEADLINE_SECONDS)
+        tick = int(member.started.partition("@")[0])
+        earlier = ProcessIdentity(process.pid, member.started.replace(str(tick), str(tick - 1)) + "x")
+        later = ProcessIdentity(process.pid, member.started.replace(str(tick), str(tick + 1)))
+        try:
+            for stranger in (earlier, later):
+                assert session_members(stranger) == ()
+                end_processes([stranger], grace_seconds=0.1, session=True)
+            assert is_alive(member)
+            own = ProcessIdentity(process.pid, member.started.replace(str(tick), str(tick - 1)))
+            assert session_members(own) == (member,)
+        finally:
+            end_processes([member], grace_seconds=0.1)
+            process.communicate()
+
+    @pytest.mark.parametrize("number", [0, 1])
+    def test_the_kernels_sessions_are_nobodys(self, number: int) -> None:
+        """In a container even the tests may stand in session 0: its leader is outside."""
+        assert session_members(ProcessIdentity(number, "1")) == ()
+
+    def test_nobody_ends_the_session_that_it_is_in(self) -> None:
+        member = (
+            "import os\n"
+            "from schedtui.processes import ProcessIdentity, identify\n"
+            "from schedtui.processes.identity import session_members\n"
+            "own = identify(os.getsid(0))\n"
+            "print(own is not None, session_members(own), session_members(ProcessIdentity(own.pid, '1')))\n"
+        )
+        leader = "import subprocess, sys; subprocess.run([sys.executable, '-c', sys.argv[1]]); print('end')"
+        done = run_to_end([sys.executable, "-c", leader, member])
+        assert done.output.splitlines() == ["True () ()", "end"], done.errors
 
 
 class TestRunToEnd:

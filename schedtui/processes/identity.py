@@ -12,6 +12,7 @@ import signal
 import subprocess
 import time
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.02
 """How often a process that is not our child is looked at while we wait for its end."""
+
+BOOT_MARK = "@"
+"""Stands between the tick and the boot in a start time."""
 
 FORCED_END_SECONDS = 5.0
 """How long the kernel gets to take a process away after SIGKILL."""
@@ -31,7 +35,11 @@ class ProcessIdentity:
 
     pid: int
     started: str
-    """When it started, in the system's own words: clock ticks since boot on Linux, ``ps``'s text elsewhere."""
+    """When it started: clock ticks since boot and the boot's own id on Linux, ``ps``'s text elsewhere.
+
+    With the boot, because records outlive it: after a restart of the machine the same pid at the same tick is
+    somebody else.
+    """
 
 
 def identify(pid: int) -> ProcessIdentity | None:
@@ -91,7 +99,7 @@ def end_processes(
     if group or session:
         # Also for leaders that ended by themselves: a program whose output nobody reads any more often does.
         for identity in leaders:
-            _kill_rest_of_group(identity.pid)
+            _kill_rest_of_group(identity)
     return tuple(left)
 
 
@@ -99,13 +107,13 @@ def session_members(leader: ProcessIdentity) -> tuple[ProcessIdentity, ...]:
     """The processes of the session that ``leader`` began, itself left out; it may be gone already.
 
     The system hands out no pid that is still a session's number, so members that are there while nobody else has
-    the leader's pid are the old leader's.
+    the leader's pid are the old leader's, unless a session of that number came and lost its leader since: hence
+    ``_left_by``. The session and the ancestors of the caller are never among them.
     """
     if _start_time(leader.pid) not in ("", leader.started):
         return ()
     numbers = [pid for pid in _pids() if pid != leader.pid and _group_and_session(pid)[1] == leader.pid]
-    members = [identify(pid) for pid in numbers]
-    return tuple(member for member in members if member is not None)
+    return _left_by(leader, numbers)
 
 
 def _wait_until_gone(identities: list[ProcessIdentity], seconds: float) -> list[ProcessIdentity]:
@@ -130,18 +138,49 @@ def _send(identity: ProcessIdentity, number: int, group: bool) -> None:
         return
 
 
-def _kill_rest_of_group(leader_pid: int) -> None:
+def _kill_rest_of_group(leader: ProcessIdentity) -> None:
     """Kill what a gone leader left in its group.
 
     The system hands out no pid that is still a group's number, so members that have another pid, while nobody
-    has the leader's, are the old leader's.
+    has the leader's, are the old leader's (``_left_by`` looks at the rest).
     """
-    if _start_time(leader_pid):
-        return
-    for pid in _group_members(leader_pid):
-        identity = identify(pid)
-        if identity is not None:
-            _send(identity, signal.SIGKILL, group=False)
+    if not _start_time(leader.pid):
+        for member in _left_by(leader, _group_members(leader.pid)):
+            _send(member, signal.SIGKILL, group=False)
+
+
+def _left_by(leader: ProcessIdentity, pids: list[int]) -> tuple[ProcessIdentity, ...]:
+    """Those of the processes that ``leader``, which may be gone, can have started.
+
+    A leader's number is no proof when it is a kernel's (0, the session that a container's processes show whose
+    leader stands outside), when it is the caller's own session's, or when the member is older than the leader or
+    of another boot.
+    """
+    if leader.pid <= 1 or leader.pid == os.getsid(0):
+        return ()
+    own = _ancestors()
+    members = [identify(pid) for pid in pids if pid not in own]
+    return tuple(member for member in members if member is not None and _not_older(member, leader))
+
+
+def _not_older(member: ProcessIdentity, leader: ProcessIdentity) -> bool:
+    tick, _, boot = member.started.partition(BOOT_MARK)
+    first, _, first_boot = leader.started.partition(BOOT_MARK)
+    if not (tick.isdigit() and first.isdigit()):
+        # No /proc: ps tells times of day, and its lists hold no sessions.
+        return True
+    return boot == first_boot and int(tick) >= int(first)
+
+
+def _ancestors() -> set[int]:
+    """The caller's own pid and those above it."""
+    found: set[int] = set()
+    pid = os.getpid()
+    while pid > 0 and pid not in found:
+        found.add(pid)
+        fields = _stat_fields(pid)
+        pid = int(fields[1]) if fields else 0
+    return found
 
 
 def _group_members(group: int) -> list[int]:
@@ -179,7 +218,18 @@ def _start_time(pid: int) -> str:
     fields = _stat_fields(pid)
     if not fields and not Path("/proc/self/stat").exists():
         return _start_time_from_ps(pid)
-    return "" if not fields or fields[0] in (b"Z", b"X", b"x") else fields[19].decode("ascii")
+    if not fields or fields[0] in (b"Z", b"X", b"x"):
+        return ""
+    return f"{fields[19].decode('ascii')}{BOOT_MARK}{_boot()}"
+
+
+@cache
+def _boot() -> str:
+    """What tells this boot of the machine from others; empty when the system does not say."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()[:8]
+    except OSError:
+        return ""
 
 
 def _start_time_from_ps(pid: int) -> str:
