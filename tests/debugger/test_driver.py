@@ -22,6 +22,12 @@ def is_state(*states: str) -> Callable[[model.StateChanged], bool]:
     return lambda event: event.state in states
 
 
+def pid_of(known: int | None) -> int:
+    """The pid; a 0 would signal the tests' own group."""
+    assert known
+    return known
+
+
 def wait_for_text(path: str | None, text: str) -> None:
     deadline = time.monotonic() + 20
     while text not in Path(path or "").read_text():
@@ -139,7 +145,7 @@ def test_restart_works_from_running_exited_and_lost(debug: Callable[..., Debugge
     one.ask(model.Continue(), model.StateChanged, is_state("running"))
     one.ask(model.Restart(), model.StateChanged, is_state("stopped"))
     assert one.stop(model.Continue()).reason == "breakpoint"
-    os.kill(one.last_state.dlv_pid or 0, signal.SIGKILL)
+    os.kill(pid_of(one.last_state.dlv_pid), signal.SIGKILL)
     lost = one.wait(model.StateChanged, is_state("lost"))
     assert "killed by SIGKILL" in lost.detail
     again = one.ask(model.Restart(), model.StateChanged, is_state("stopped"))
@@ -348,7 +354,7 @@ def test_closing_leaves_nothing(debug: Callable[..., Debuggee]) -> None:
 def test_killing_dlv_takes_a_running_target_along(debug: Callable[..., Debuggee]) -> None:
     one = debug("loop").start()
     running = one.ask(model.Continue(), model.StateChanged, is_state("running"))
-    os.kill(running.dlv_pid or 0, signal.SIGKILL)
+    os.kill(pid_of(running.dlv_pid), signal.SIGKILL)
     one.wait(model.StateChanged, is_state("lost"))
     assert wait_gone(running.target_pid)
 
@@ -356,7 +362,7 @@ def test_killing_dlv_takes_a_running_target_along(debug: Callable[..., Debuggee]
 def test_killing_the_target_is_an_exit_not_a_loss(debug: Callable[..., Debuggee]) -> None:
     one = debug("loop").start()
     running = one.ask(model.Continue(), model.StateChanged, is_state("running"))
-    os.kill(running.target_pid or 0, signal.SIGKILL)
+    os.kill(pid_of(running.target_pid), signal.SIGKILL)
     exited = one.wait(model.StateChanged, is_state("exited"))
     assert exited.exit_status == -9
     assert "SIGKILL" in exited.detail
@@ -369,7 +375,7 @@ def test_a_wedged_dlv_is_given_up(debug: Callable[..., Debuggee], monkeypatch: p
     monkeypatch.setattr(running_module, "INTERRUPTED_SECONDS", 1.0)
     one = debug("loop").start()
     running = one.ask(model.Continue(), model.StateChanged, is_state("running"))
-    os.kill(running.dlv_pid or 0, signal.SIGSTOP)
+    os.kill(pid_of(running.dlv_pid), signal.SIGSTOP)
     one.submit(model.SetBreakpoint("main.tick"))
     lost = one.wait(model.StateChanged, is_state("lost"))
     assert "does not answer" in lost.detail
