@@ -183,9 +183,7 @@ class TestChild:
         assert stat.S_IMODE(log.stat().st_mode) == 0o600
 
     @pytest.mark.parametrize(("private", "mode"), [(True, 0o600), (False, 0o644)])
-    def test_what_a_private_child_makes_is_the_users_alone(
-        self, tmp_path: Path, private: bool, mode: int
-    ) -> None:
+    def test_what_a_private_child_makes_is_the_users_alone(self, tmp_path: Path, private: bool, mode: int) -> None:
         code = "open('made', 'w')"
         earlier = os.umask(0o022)
         try:

@@ -29,6 +29,7 @@ from schedtui.debugger.sessions import (
     write_record,
 )
 from schedtui.processes import guard
+from schedtui.processes.child import PRIVATE_UMASK
 from schedtui.processes.identity import ProcessIdentity, end_processes, identify
 
 if TYPE_CHECKING:
@@ -151,6 +152,8 @@ class Ownership:
                 stdout=stream,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                # As in the session on our own terminal.
+                umask=PRIVATE_UMASK,
             )
         server = identify(self._server.pid)
         self._update(dlv=server)

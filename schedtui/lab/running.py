@@ -309,6 +309,7 @@ def _start(request: LabRequest, tell: Callable[[BuildProgress], None], stop: thr
         directory=Path("/"),
         output_file=place.log("supervisor"),
         outlive=True,
+        private=True,
     )
     try:
         _wait_until_up(place, child, tell, stop)

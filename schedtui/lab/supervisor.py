@@ -171,7 +171,7 @@ class Supervisor:
     def _start_part(self, name: str, program: str, arguments: list[str], port: int) -> None:
         self._update(doing=name)
         log = self._instance.log(name)
-        child = Child([program, *arguments], directory=self._instance.directory, output_file=log)
+        child = Child([program, *arguments], directory=self._instance.directory, output_file=log, private=True)
         self._children[name] = child
         started = child.identity.started if child.identity else ""
         part = PartState(name=name, pid=child.pid, started=started, port=port, log=str(log))

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 65536
 """The most that one call of ``on_output`` gets."""
 
+PRIVATE_UMASK = 0o077
+"""Files made under it are the user's alone."""
+
+INHERITED_UMASK = -1
+"""What ``Popen`` takes for the user's own umask."""
+
 
 class Child:
     """A running child. Its callbacks are called on the child's own threads."""
@@ -38,6 +44,7 @@ class Child:
         output_file: Path | None = None,
         on_exit: Callable[[int], None] | None = None,
         outlive: bool = False,
+        private: bool = False,
     ) -> None:
         """Start the child.
 
@@ -49,6 +56,8 @@ class Child:
             output_file: Where both go instead; appended to, created for the user alone.
             on_exit: Gets the exit code (minus the signal's number when a signal ended it), after all output.
             outlive: The child is to live on when schedtui ends.
+            private: What it writes for itself (certificates, data) is the user's alone. Without it the user's own
+                umask holds, as what compilers and git make is to be used like anything that the user makes.
 
         Raises:
             ToolMissing: When the program cannot be started.
@@ -71,6 +80,7 @@ class Child:
                 stdout=sink,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                umask=PRIVATE_UMASK if private else INHERITED_UMASK,
             )
         except OSError as error:
             raise ToolMissing(

@@ -113,6 +113,7 @@ class FreeScheduler:
                 directory=Path(self._launch.working_directory) if self._launch.working_directory else None,
                 output_file=self._log,
                 on_exit=lambda _: self._wishes.put(run),
+                private=True,
             )
         except SchedtuiError as error:
             self._post(Failed(error.title, error.hint, (error.where,) if error.where else ()))
