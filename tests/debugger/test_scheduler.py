@@ -42,8 +42,12 @@ def scheduler(lab: RunningLab, dlv_path: Path, tmp_path: Path) -> Iterator[Debug
     assert wait_gone(*pids)
 
 
-def make_pod(lab: RunningLab, cpu: str = "10m") -> str:
-    name = f"probe-{uuid.uuid4().hex[:8]}"
+def fresh_name() -> str:
+    return f"probe-{uuid.uuid4().hex[:8]}"
+
+
+def make_pod(lab: RunningLab, name: str = "", cpu: str = "10m") -> str:
+    name = name or fresh_name()
     requests = {"cpu": cpu, "memory": "16Mi"}
     client = ApiClient(lab.endpoint)
     client.post(
@@ -86,19 +90,19 @@ def test_the_tutorials_own_words(scheduler: Debuggee) -> None:
 def test_a_pod_scoped_breakpoint_stops_for_that_pod_only(scheduler: Debuggee, lab: RunningLab) -> None:
     one = scheduler
     one.ask(model.Continue(), model.StateChanged, lambda e: e.state == "running")
-    name = f"default/probe-{uuid.uuid4().hex[:8]}"
+    wanted = fresh_name()
     told = one.ask(
-        model.SetBreakpoint("ScheduleOne", pod=name),
+        model.SetBreakpoint("ScheduleOne", pod=f"default/{wanted}"),
         model.BreakpointsChanged,
         lambda e: bool(e.breakpoints),
         SECONDS,
     )
-    assert name.partition("/")[2] in told.breakpoints[0].condition
+    assert wanted in told.breakpoints[0].condition
     one.wait(model.StateChanged, lambda e: e.state == "running")
     for _ in range(2):
         make_pod(lab)
-    wanted = make_pod(lab)
-    stop = one.stop(model.SetBreakpoint("SchedulePod", pod=f"default/{wanted}"), SECONDS)
+    make_pod(lab, wanted)
+    stop = one.wait(model.Stopped, lambda e: True, SECONDS).stop
     assert stop.pod == f"default/{wanted}"
     assert "no pod yet" not in stop.note
 
@@ -136,8 +140,12 @@ def test_an_interrupt_finds_the_scheduling_loop(scheduler: Debuggee) -> None:
         if stop.frames[stop.selected_frame].function:
             # Caught inside the kernel's clock page, a stack cannot be unwound; the next time it can.
             break
-    # It may be caught deep inside a request to the API server; the loop is the goroutine that it is in.
-    assert any("pkg/scheduler" in frame.function for frame in stop.frames)
+    # It may be caught deep inside a request to the API server: what is shown is the scheduler's own code.
+    shown = stop.frames[stop.selected_frame]
+    assert shown.function.startswith("k8s.io/kubernetes/pkg/scheduler"), stop.frames
+    assert "/pkg/scheduler/" in shown.file
+    assert shown.function.rsplit("/", 1)[-1] in stop.title
+    assert not any("pkg/scheduler" in frame.function for frame in stop.frames[: stop.selected_frame])
     listed = one.ask(model.ListGoroutines(5000), model.GoroutinesListed)
     roles = {goroutine.role for goroutine in listed.goroutines}
     assert {"scheduling loop", "informer", "queue flush", "HTTP"} <= roles
