@@ -17,22 +17,28 @@ from typing import TYPE_CHECKING
 import click
 
 from schedtui.cli.output import json_option, print_json, printable
-from schedtui.config.directories import directories
-from schedtui.config.settings import load_settings
 from schedtui.core.errors import ToolMissing, WrongUse
-from schedtui.toolchain.doctor import CHECK_IDS, Finding, Subject, run_checks
-from schedtui.toolchain.kubeconfig import default_kubeconfig
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from schedtui.core.log_cost import LogCost
     from schedtui.core.record import Record
+    from schedtui.toolchain.doctor import Finding, Subject
 
 _SIGNS = {"ok": "ok  ", "warn": "WARN", "fail": "FAIL"}
 """Status as a word, so that it is readable without colour."""
 
 _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
+
+
+def _known_check(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """A check's name, or click's own refusal; the checks are loaded when one is named, not for ``--help``."""
+    if value is None:
+        return None
+    from schedtui.toolchain.doctor import CHECK_IDS
+
+    return click.Choice(CHECK_IDS).convert(value, parameter, context)
 
 
 @click.command()
@@ -47,9 +53,7 @@ _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 @click.option("-v", "verbosity", metavar="N", type=click.IntRange(0), help="Verbosity it would run with.")
 @click.option("--log", "log_file", metavar="FILE", help="A log of it: what it costs is measured.")
 @click.option("--online", is_flag=True, help="Try the module proxy, too.")
-@click.option(
-    "--fix", "fix_id", metavar="ID", type=click.Choice(CHECK_IDS), help="Run this check's fix after asking."
-)
+@click.option("--fix", "fix_id", metavar="ID", callback=_known_check, help="Run this check's fix after asking.")
 @json_option
 def doctor(
     source: Path | None,
@@ -69,6 +73,11 @@ def doctor(
     Nothing is changed. A check with nothing to look at (no --src, say) is ok and says "not asked". Exit code 0
     when no check fails, 1 when one does; warnings alone do not change it.
     """
+    from schedtui.config.directories import directories
+    from schedtui.config.settings import load_settings
+    from schedtui.toolchain.doctor import Subject, run_checks
+    from schedtui.toolchain.kubeconfig import default_kubeconfig
+
     settings = load_settings(directories().config_file)
     subject = Subject(
         source=source,
@@ -104,6 +113,7 @@ def _measured(log_file: str, source: Path | None) -> LogCost:
     level_of = None
     if source is not None and log_file != "-":
         # Standard input can be read once only, and whether a source fits a log is known after a first reading.
+        from schedtui.config.directories import directories
         from schedtui.toolchain.checkout import open_checkout
         from schedtui.toolchain.level_index import load_level_index
 
@@ -163,6 +173,8 @@ def _print_sum(findings: Sequence[Finding]) -> None:
 
 def _fix(subject: Subject, check: str) -> int:
     """Show the fix of one check, ask, run it, and check again."""
+    from schedtui.toolchain.doctor import run_checks
+
     finding = next(iter(run_checks(subject, (check,))))
     _print_finding(finding)
     if finding.status == "ok":
@@ -187,6 +199,8 @@ def _fix(subject: Subject, check: str) -> int:
 
 def _fresh(subject: Subject) -> Subject:
     """The same set-up with nothing remembered."""
+    from schedtui.toolchain.doctor import Subject
+
     return Subject(
         source=subject.source, kubeconfig=subject.kubeconfig_path, config=subject.config_path,
         binary=subject.binary_path, attach=subject.attach, port=subject.port, verbosity=subject.verbosity,

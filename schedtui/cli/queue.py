@@ -11,16 +11,13 @@ from typing import TYPE_CHECKING
 import click
 
 from schedtui.cli.output import json_option, print_json, print_table, printable
-from schedtui.cli.reading import LogReading, Moment
-from schedtui.core.queue_check import QueueChecker
-from schedtui.core.queue_dump import QueueDump
-from schedtui.core.queue_model import QueueModel
-from schedtui.core.story_document import time_text
+from schedtui.core.record import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from schedtui.core.queue_check import DumpCheck, Misplaced
+    from schedtui.core.queue_model import QueueModel
     from schedtui.core.queue_state import PodRow, QueueSnapshot
 
 _HIDDEN_STATES = ("bound", "gone")
@@ -41,6 +38,10 @@ def queue(files: tuple[str, ...], at: str | None, show_all: bool, as_json: bool)
     FILE is a log of any shape, gzipped or not, or '-' for standard input. A file with several runs answers for its
     last process. A state that the log does not prove is marked with '?'.
     """
+    from schedtui.cli.reading import LogReading, Moment
+    from schedtui.core.queue_dump import QueueDump
+    from schedtui.core.queue_model import QueueModel
+
     reading = LogReading(files)
     moment = Moment(at, reading)
     model = QueueModel(keep_gone=None if show_all else 0)
@@ -155,6 +156,10 @@ def check(files: tuple[str, ...], as_json: bool) -> int:
 
     The scheduler prints one for each SIGUSR2. Exit code 1 when a row that the model claimed for certain is wrong.
     """
+    from schedtui.cli.reading import LogReading
+    from schedtui.core.queue_check import QueueChecker
+    from schedtui.core.queue_dump import QueueDump
+
     reading = LogReading(files)
     checker = QueueChecker()
     for fact in reading.facts():

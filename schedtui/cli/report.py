@@ -97,7 +97,7 @@ def _bar(share: float) -> str:
 
 def report_document(result: Report) -> dict[str, object]:
     """The JSON object of ``schedtui report``."""
-    from schedtui.core.story_document import time_text
+    from schedtui.core.record import time_text
 
     return {
         "release": result.release,
@@ -159,7 +159,7 @@ def _percentile_document(each: Percentiles) -> dict[str, object]:
 
 
 def _print_report(result: Report) -> None:
-    from schedtui.core.story_document import time_text
+    from schedtui.core.record import time_text
     from schedtui.core.story_text import duration_text
 
     span = f"{time_text(result.first_us) or '?'} to {time_text(result.last_us) or '?'}"

@@ -103,3 +103,10 @@ class Record:
         if pod is None and self.fields.get("type") == "pod":
             return self.text("entity")
         return pod
+
+
+def time_text(time_us: int | None) -> str | None:
+    """A moment of the log's clock in ISO 8601 without a zone; None when unknown."""
+    if time_us is None:
+        return None
+    return (EPOCH + timedelta(microseconds=time_us)).isoformat(timespec="microseconds")

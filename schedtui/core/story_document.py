@@ -6,22 +6,14 @@ always there, null when unknown.
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from schedtui.core.record import EPOCH
+from schedtui.core.record import time_text
 from schedtui.core.story_text import why_pending
 
 if TYPE_CHECKING:
     from schedtui.core.events import QueueEvent
     from schedtui.core.pod_story import Attempt, Life, PodStory
-
-
-def time_text(time_us: int | None) -> str | None:
-    """A moment of the log's clock in ISO 8601 without a zone; None when unknown."""
-    if time_us is None:
-        return None
-    return (EPOCH + timedelta(microseconds=time_us)).isoformat(timespec="microseconds")
 
 
 def event_document(event: QueueEvent) -> dict[str, object]:
