@@ -204,7 +204,7 @@ class Inspector:
             )
             for i, frame in enumerate(stack)
         )
-        optimised = bool(stack and stack[0].get("optimized") and not _is_machinery(frames[0].function))
+        optimised = bool(stack and stack[0].get("optimized") and not roles.is_machinery(frames[0].function))
         return Stop(
             reason=reason,
             title=_title(reason, breakpoint_, frames, text),
@@ -217,11 +217,12 @@ class Inspector:
         )
 
     def _first_own_frame(self, stop: Stop) -> int:
-        """The innermost frame that is not inside the runtime or a lock; 0 for a breakpoint or a step."""
-        if stop.reason in ("breakpoint", "step", "entry", "watch") or not stop.frames:
+        """The frame to show first: the innermost one for a breakpoint or a step, else one that tells something."""
+        if stop.reason in ("breakpoint", "step", "entry", "watch"):
             return 0
-        named = (frame for frame in stop.frames if frame.function)
-        return next((frame.index for frame in named if not _is_machinery(frame.function)), 0)
+        if stop.reason == "panic":
+            return roles.first_plain_frame(stop.frames)
+        return roles.first_own_frame(stop.frames, self._paths.in_tree)
 
     def _with_values(self, stop: Stop) -> Stop:
         arguments: tuple[Variable, ...] = ()
@@ -353,11 +354,3 @@ def _panic_text(text: str) -> str:
         if separator and name.endswith("_panic.arg"):
             return value
     return "the Go runtime gave up"
-
-
-def _is_runtime(function: str) -> bool:
-    return function.startswith(("runtime.", "runtime/", "internal/runtime"))
-
-
-def _is_machinery(function: str) -> bool:
-    return _is_runtime(function) or function.startswith(("sync.", "internal/", "syscall.", "time.Sleep", "_rt0_"))

@@ -99,7 +99,7 @@ def prepare(launch: Launch, run: int = 1, began: datetime | None = None) -> Call
         mark=word + " ",
         script=str(script),
         files=files,
-        made=(str(script), str(configuration), *_built_files(launch)),
+        made=(str(script), str(configuration), *((built,) if (built := built_by_dlv(launch)) else ())),
     )
     return _persistent(launch, call, files) if launch.persistent else call
 
@@ -164,8 +164,9 @@ def _words(launch: Launch, files: RunFiles | None) -> list[str]:
         case "exec":
             return ["exec", launch.target, *common, *directory, *redirects, *arguments]
         case "debug" | "test":
-            build = [f"--build-flags={' '.join(launch.build_flags)}"] if launch.build_flags else []
-            output = [f"--output={_built_files(launch)[0]}"]
+            flags = " ".join(_build_flag(flag) for flag in launch.build_flags)
+            build = [f"--build-flags={flags}"] if flags else []
+            output = [f"--output={built_by_dlv(launch)}"]
             package = [launch.target] if launch.target else []
             return [launch.mode, *package, *common, *output, *build, *redirects, *arguments]
         case "attach":
@@ -174,11 +175,14 @@ def _words(launch: Launch, files: RunFiles | None) -> list[str]:
             return ["connect", launch.target]
 
 
-def _built_files(launch: Launch) -> tuple[str, ...]:
-    """The binary that dlv builds, under a name of our own so that it can be removed."""
-    if launch.mode not in ("debug", "test"):
-        return ()
-    return (str(Path(launch.run_directory) / f"debug-{launch.mode}.bin"),)
+def _build_flag(flag: str) -> str:
+    """One flag as dlv's splitter reads it: single quotes, and backslashes inside them."""
+    return "'" + flag.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def built_by_dlv(launch: Launch) -> str:
+    """The binary that dlv builds, under a name of our own so that it can be removed; empty when it builds none."""
+    return str(Path(launch.run_directory) / f"debug-{launch.mode}.bin") if launch.mode in ("debug", "test") else ""
 
 
 def _persistent(launch: Launch, call: Call, files: RunFiles | None) -> Call:

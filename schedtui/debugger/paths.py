@@ -51,6 +51,13 @@ class PathMap:
         path = self._source.file_path(file)
         return str(path) if path else ""
 
+    def in_tree(self, file: str) -> bool:
+        """True for a file of the source tree itself: neither vendored nor outside of it."""
+        if self._source is None:
+            return False
+        root = f"{self._source.root}/"
+        return file.startswith(root) and not file.startswith((f"{root}vendor/", f"{root}staging/"))
+
     def spelled(self, file: str) -> str:
         """How the binary spells a file of this machine: what was mapped before, else by the rules backwards."""
         if file in self._spelled:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from schedtui.debugger.model import Goroutine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+    from schedtui.debugger.model import Frame
     from schedtui.debugger.replies import Document
 
 LOOP = "scheduling loop"
@@ -123,6 +124,40 @@ def find_scheduling_loop(documents: Iterable[Document]) -> int:
         if "UntilWithContext" in start or "queue" in current or "cheduleOne" in current:
             return int(document["id"])
     return int(found[0]["id"]) if found else 0
+
+
+SCHEDULER_CODE = ("k8s.io/kubernetes/pkg/scheduler", "k8s.io/kubernetes/cmd/kube-scheduler/", "main.")
+"""How functions of the scheduler itself begin: neither Go's library nor client-go nor the API machinery."""
+
+
+def first_own_frame(frames: Iterable[Frame], in_tree: Callable[[str], bool]) -> int:
+    """The innermost frame that a person thinks of as the scheduler's; 0 when there is none.
+
+    A goroutine that waits stands deep in a lock, a channel or a request to the API server. Its own code is that of
+    the scheduler's packages or of the user's tree; failing both, what is not the machinery of Go.
+
+    Args:
+        frames: The stack, innermost first.
+        in_tree: Tells whether a file belongs to the source tree.
+    """
+    stack = tuple(frames)
+    own = (
+        frame.index
+        for frame in stack
+        if frame.function.startswith(SCHEDULER_CODE)
+        or (frame.function and not frame.function.startswith("k8s.io/") and in_tree(frame.file))
+    )
+    return next(own, first_plain_frame(stack))
+
+
+def first_plain_frame(frames: Iterable[Frame]) -> int:
+    """The innermost frame outside the machinery of Go: where a panic began; 0 when there is none."""
+    return next((frame.index for frame in frames if frame.function and not is_machinery(frame.function)), 0)
+
+
+def is_machinery(function: str) -> bool:
+    """True for Go's runtime and what blocks in its name."""
+    return function.startswith(("runtime.", "runtime/", "sync.", "internal/", "syscall.", "time.Sleep", "_rt0_"))
 
 
 def find_pod_workers(documents: Iterable[Document]) -> tuple[int, ...]:

@@ -160,7 +160,7 @@ def _go_build(
         # Beside the output, because only there it can be put in place in one step.
         tempfile.TemporaryDirectory(dir=output.parent, prefix=f".{output.name}-") as beside,
     ):
-        plan = plan_go_build(request, go, Path(beside) / output.name, module_copies, _main_package(request, go))
+        plan = plan_go_build(request, go, Path(beside) / output.name, module_copies, main_package(request, go))
         environment = {**plan.environment, "GOTMPDIR": scratch}
         run = GoRun(
             target=f"kube-scheduler {plan.version}".rstrip(),
@@ -261,7 +261,7 @@ def _doubts(request: BuildRequest, facts: BinaryFacts) -> tuple[str, ...]:
     return tuple(doubts)
 
 
-def _main_package(request: BuildRequest, go: GoTool) -> str:
+def main_package(request: BuildRequest, go: GoTool) -> str:
     """The package to build.
 
     Raises:

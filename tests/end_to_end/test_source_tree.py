@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from schedtui.toolchain.build import why_stale
+from schedtui.toolchain.build_plan import BuildRequest
+from schedtui.toolchain.checkout import open_checkout
 from tests.end_to_end.processes import none_left, processes_below
 from tests.terminal import Terminal
 
@@ -36,6 +39,11 @@ def at_entry(lines: list[str]) -> bool:
 def in_schedule_one(lines: list[str]) -> bool:
     """True when status line and debugger pane say that it stands there."""
     return " ■ stopped" in lines[-2] and "ScheduleOne" in lines[-2] and "ScheduleOne" in lines[0]
+
+
+def built_programs(lab: RunningLab) -> list[str]:
+    """The schedulers that dlv has built and started; dlv's own command line names the file too."""
+    return [line for line in processes_below(lab.kubeconfig, "debug-debug.bin") if " debug ./cmd" not in line]
 
 
 @pytest.fixture
@@ -93,6 +101,39 @@ def test_from_a_checkout_to_schedule_one(lab: RunningLab, source_tree: Path, dlv
         assert terminal.wait_for_end(90) == 0
     none_left(lab.kubeconfig, "kube-scheduler")
     assert lab.is_running()
+
+
+def test_dlv_debug_builds_the_tree_and_stops_in_schedule_one(
+    lab: RunningLab, source_tree: Path, dlv_path: Path, home: Path
+) -> None:
+    """``--dlv-debug``: dlv builds by itself, from a tree whose go.mod is left as it was."""
+    if why_stale(BuildRequest(open_checkout(source_tree), "all")):
+        # Without Go's cache from that build, dlv would compile for many minutes.
+        pytest.skip(f"not built here: schedtui build --all --src {source_tree}")
+    go_mod = (source_tree / "go.mod").read_bytes()
+    command = [sys.executable, "-m", "schedtui", "--src", str(source_tree), "--dlv", str(dlv_path), "--dlv-debug"]
+    with Terminal(command, columns=160, lines=50, directory=home) as terminal:
+        terminal.wait_for("building", STOP_SECONDS)
+        terminal.wait_for(at_entry, BUILD_SECONDS)
+        terminal.send("bsc")
+        lines = terminal.wait_for(in_schedule_one, STOP_SECONDS)
+        assert any(re.search(r"\d+▶func \(sched \*Scheduler\) ScheduleOne", line) for line in lines)
+        (program,) = built_programs(lab)
+
+        # Rebuilding is dlv's too: it is started anew, and the breakpoint is still there.
+        terminal.send(",r")
+        terminal.wait_for("building", STOP_SECONDS)
+        terminal.wait_for(at_entry, BUILD_SECONDS)
+        (again,) = built_programs(lab)
+        assert again != program
+        terminal.send("c")
+        terminal.wait_for(in_schedule_one, STOP_SECONDS)
+        terminal.send("q")
+        terminal.wait_for("Still alive")
+        terminal.send("y")
+        assert terminal.wait_for_end(90) == 0
+    none_left(lab.kubeconfig, "debug-debug.bin")
+    assert (source_tree / "go.mod").read_bytes() == go_mod
 
 
 def test_a_kubeconfig_and_a_configuration_of_ones_own(

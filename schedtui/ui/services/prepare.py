@@ -289,11 +289,14 @@ def _prepare_target(request: Request, progress: _Progress, cancel: threading.Eve
             launch, mode="test", target=options.test_package, arguments=options.scheduler_flags,
             working_directory=options.source,
         )  # fmt: skip
+        if checkout is not None:
+            launch = _built_by_dlv(launch, checkout)
         return _plan_other(request, launch, checkout, release)
     progress.step("kubeconfig")
     arguments, lab, endpoint, elects, notes = scheduler_flags(request, checkout)
     if request.dlv_debug and checkout is not None:
-        launch = replace(launch, mode="debug", target="./cmd/kube-scheduler", working_directory=str(checkout.root))
+        launch = replace(launch, mode="debug", target="", working_directory=str(checkout.root))
+        launch = _built_by_dlv(launch, checkout)
     else:
         binary = path_of(options.binary) or _build(checkout, "debug", progress, cancel)
         launch = replace(launch, target=str(binary))
@@ -312,8 +315,16 @@ def _prepare_target(request: Request, progress: _Progress, cancel: threading.Eve
         request.settings, directories(), launch, logs=request.inputs, checkout=checkout, lab=lab,
         endpoint=endpoint, verbosity=verbosity, leader_election=elects, release=release,
         flavour=None if options.binary or request.dlv_debug else "debug",
-        notes=(*notes, *_words(advice), *(() if launch.continue_at_once else (ENTRY_NOTE,))),
+        notes=(*notes, *_words(advice), *(() if launch.continue_at_once or request.dlv_debug else (ENTRY_NOTE,))),
     )  # fmt: skip
+
+
+def _built_by_dlv(launch: Launch, checkout: Checkout) -> Launch:
+    """The launch with what dlv must be told to build in this tree."""
+    from schedtui.toolchain.dlv_build import plan_dlv_build
+
+    build = plan_dlv_build(checkout, Path(launch.run_directory), launch.target)
+    return replace(launch, target=build.package, build_flags=build.flags, environment=build.environment)
 
 
 def _words(advice: Iterable[Advice]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from schedtui.core.exit_cause import ExitCause, with_own_checks
 from schedtui.core.source_text import SourceText
 from schedtui.debugger import model
 from schedtui.debugger.driver import DebuggerDriver
+from schedtui.debugger.launching import built_by_dlv
 from schedtui.sources.log_store import LogStore
 from schedtui.toolchain.doctor.run import failures
 from schedtui.ui import messages
@@ -342,6 +343,12 @@ class Session:
 
     def build_anew(self, *, restart: bool) -> None:
         """Build beside what runs; then start anew, breakpoints kept."""
+        launch = self.plan.launch
+        if restart and launch is not None and launch.mode in ("debug", "test"):
+            # dlv builds by itself, each time it is started.
+            self.watch.new_target()
+            self.submit(model.Restart(fresh=True))
+            return
 
         def build() -> None:
             if restart and self.target_pid is None and self.rebuild.refusal():
@@ -373,8 +380,9 @@ class Session:
     def _built_at(self) -> float | None:
         """When the program that is debugged was built; None when that is not known."""
         start = self.plan.start
+        program = built_by_dlv(start) or start.target if start is not None else ""
         try:
-            return Path(start.target).stat().st_mtime if start is not None and start.target else None
+            return Path(program).stat().st_mtime if program else None
         except (OSError, ValueError):
             return None
 
