@@ -16,7 +16,6 @@ ENOUGH_LINES = 20
 SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"\x7fELF", "a program"),
     (b"\xcf\xfa\xed\xfe", "a program"),
-    (b"\x1f\x8b", "compressed by gzip: name it with .gz at its end and it is read"),
     (b"\x28\xb5\x2f\xfd", "compressed by zstd: unpack it first"),
     (b"\xfd7zXZ", "compressed by xz: unpack it first"),
     (b"BZh", "compressed by bzip2: unpack it first"),

@@ -1,7 +1,7 @@
 """Logs for the headless commands: files, archives and standard input as one run of records.
 
-Owns opening and reading (gzip by its first bytes, ``-`` for standard input), finding each file's year and time
-span from samples, merging several inputs by time, and dropping what two of them share (the same file named twice,
+Owns opening and reading (``unpacking`` knows archives; ``-`` is standard input), finding each file's year and
+time span from samples, merging several inputs by time, and dropping what two of them share (a file named twice,
 klog's INFO/WARNING/ERROR twins). Memory stays flat in the inputs' length. Refuses to follow growing files
 (``tail``), to index (``core.log_index``) and to filter.
 """
@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from schedtui.core.errors import UnreadableInput, WrongUse
+from schedtui.sources.unpacking import CHUNK_BYTES, SIGN_BYTES, is_packed, read_some, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = "-"
 """The name of standard input."""
-
-CHUNK_BYTES = 256 * 1024
-"""How much is read at a time."""
 
 HEAD_BYTES = 256 * 1024
 """How much of a beginning is looked at to find the year."""
@@ -58,8 +56,6 @@ TWINS_REMEMBERED = 200_000
 PARTLY_READ = "What could be read of it has been used."
 """Said of an archive that is damaged somewhere."""
 
-_GZIP_MAGIC = b"\x1f\x8b"
-
 
 @dataclass(frozen=True, slots=True)
 class LogInput:
@@ -72,7 +68,7 @@ class LogInput:
     size: int | None
     """Bytes of a plain file; None when it cannot be known or read at random (archives, pipes)."""
     compressed: bool = False
-    """True for gzip."""
+    """It is not read as it stands: gzip, UTF-16."""
 
     @property
     def once(self) -> bool:
@@ -115,7 +111,7 @@ def _file_input(name: str, path: Path, status: os.stat_result) -> LogInput:
     if not stat.S_ISREG(status.st_mode):
         return LogInput(name, None, None)
     with path.open("rb") as file:
-        compressed = file.read(2) == _GZIP_MAGIC
+        compressed = is_packed(file.read(SIGN_BYTES))
     return LogInput(name, modified, None if compressed else status.st_size, compressed)
 
 
@@ -173,13 +169,13 @@ def read_chunks(log: LogInput) -> Iterator[bytes]:
     """
     with explained(log.name):
         if log.name == STANDARD_INPUT:
-            yield from _unpacked(_standard_input())
+            yield from unpacked(_standard_input())
             return
         with Path(log.name).open("rb") as file:
             if log.size:
                 yield from _as_it_was(file, log.size)
             else:
-                yield from _unpacked(file)
+                yield from unpacked(file)
 
 
 def _as_it_was(file: BinaryIO, size: int) -> Iterator[bytes]:
@@ -214,29 +210,6 @@ def until_fault(pieces: Iterator[bytes], faults: list[UnreadableInput]) -> Itera
         raise UnreadableInput(fault.title, where=fault.where, hint=hint, details=fault.details) from None
 
 
-def _unpacked(file: BinaryIO) -> Iterator[bytes]:
-    first = _read_some(file)
-    if first.startswith(_GZIP_MAGIC):
-        yield from _unzipped(first, file)
-        return
-    while first:
-        yield first
-        first = _read_some(file)
-
-
-def _unzipped(first: bytes, file: BinaryIO) -> Iterator[bytes]:
-    # ``gzip`` wants a file: what has been read is put in front again.
-    with gzip.GzipFile(fileobj=cast("BinaryIO", _Rejoined(first, file))) as unpacked:
-        while chunk := unpacked.read1(CHUNK_BYTES):
-            yield chunk
-
-
-def _read_some(file: BinaryIO) -> bytes:
-    """What there is, without waiting for a whole chunk: a live pipe must not be held back."""
-    read1 = getattr(file, "read1", None)
-    return cast("bytes", read1(CHUNK_BYTES)) if read1 is not None else file.read(CHUNK_BYTES)
-
-
 def live_chunks(idle: Callable[[], None]) -> Iterator[bytes]:
     """Standard input as it comes; an empty chunk when nothing came for ``IDLE_SECONDS``.
 
@@ -246,9 +219,9 @@ def live_chunks(idle: Callable[[], None]) -> Iterator[bytes]:
     with explained(STANDARD_INPUT):
         file = _standard_input()
         idle()
-        first = _read_some(file)
-        if first.startswith(_GZIP_MAGIC):
-            yield from _unzipped(first, file)
+        first = read_some(file)
+        if is_packed(first):
+            yield from unpacked(file, first)
             return
         while first:
             yield first
@@ -256,7 +229,7 @@ def live_chunks(idle: Callable[[], None]) -> Iterator[bytes]:
             if not _has_more(file):
                 yield b""
                 idle()
-            first = _read_some(file)
+            first = read_some(file)
 
 
 def _has_more(file: BinaryIO) -> bool:
@@ -265,25 +238,6 @@ def _has_more(file: BinaryIO) -> bool:
         return bool(select.select([file.fileno()], [], [], IDLE_SECONDS)[0])
     except (OSError, ValueError):
         return True
-
-
-class _Rejoined:
-    """A file whose first bytes have been read already."""
-
-    def __init__(self, first: bytes, file: BinaryIO) -> None:
-        self._first = first
-        self._file = file
-
-    def read(self, size: int = -1) -> bytes:
-        if self._first:
-            if size < 0:
-                size = len(self._first)
-            part, self._first = self._first[:size], self._first[size:]
-            return part
-        return self._file.read(size)
-
-    def close(self) -> None:
-        """Whoever opened the file closes it."""
 
 
 def _sample(log: LogInput, head: bytes) -> list[bytes]:

@@ -16,7 +16,7 @@ from schedtui.core.log_headers import PADDING
 from schedtui.core.log_index import Chunk, ChunkBuilder, YearHint, joined, sliced
 from schedtui.sources.log_ends import hint_after, last_day, open_record
 from schedtui.sources.log_pieces import Part, Piece
-from schedtui.sources.log_spool import STANDARD_INPUT, Spool
+from schedtui.sources.log_spool import Spool, is_spooled
 from schedtui.sources.tail import Began, FileFollower, Vanished
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class LogInput:
         """Begin with an input.
 
         Args:
-            path: A file's name, an archive's (``.gz``), or ``-``.
+            path: A file's name, an archive's, a pipe's, or ``-``.
             source: Its number.
             builder: Indexes blocks; shared by all inputs.
             new_number: Numbers generations over all inputs.
@@ -117,7 +117,7 @@ class LogInput:
         self._hold: tuple[int, int, float] | None = None
         self._spool: Spool | None = None
         self._follower: FileFollower | None = None
-        if path == STANDARD_INPUT or path.endswith(".gz"):
+        if is_spooled(path):
             self._spool = Spool(path, wake)
             self._generations.append(Generation(self._spool.file, new_number(), source))
         else:
@@ -137,7 +137,7 @@ class LogInput:
 
     def _poll_spool(self, spool: Spool) -> list[Added]:
         done = spool.finished.is_set()
-        if self._merged and not done and self.path != STANDARD_INPUT:
+        if self._merged and not done and not spool.is_live:
             return []
         generation = self._generations[0]
         added = self._grow(generation, spool.file.size(), final=done)
@@ -267,7 +267,7 @@ class LogInput:
     def is_complete(self) -> bool:
         """Everything from each generation's beginning on is indexed."""
         spool = self._spool
-        if spool is not None and self._merged and self.path != STANDARD_INPUT and (
+        if spool is not None and self._merged and not spool.is_live and (
             not spool.finished.is_set() or self._generations[0].high < spool.file.size()
         ):  # fmt: skip
             return False

@@ -1,17 +1,20 @@
-"""What can be read only once, kept where it can be read anywhere: standard input and unpacked archives.
+"""What can be read only once, kept where it can be read anywhere: standard input, pipes, unpacked archives.
 
-Owns the private, unnamed file behind each and the thread that fills it. Indexing is ``log_input``'s.
+Owns the question whether an input is one of these, the private, unnamed file behind each and the thread that fills
+it. Indexing is ``log_input``'s.
 """
 
 from __future__ import annotations
 
-import gzip
 import os
+import stat
 import threading
 import zlib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedtui.sources.log_file import LogFile
+from schedtui.sources.unpacking import SIGN_BYTES, is_packed, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,8 +23,23 @@ STANDARD_INPUT = "-"
 """The name of standard input."""
 
 
+def is_spooled(path: str) -> bool:
+    """Whether an input is read once, into a private file: all but plain files, and what is not there yet."""
+    if path == STANDARD_INPUT or path.endswith(".gz"):
+        return True
+    try:
+        status = Path(path).stat()
+        if not stat.S_ISREG(status.st_mode):
+            return stat.S_ISFIFO(status.st_mode)
+        with Path(path).open("rb") as file:
+            return is_packed(file.read(SIGN_BYTES))
+    except (OSError, ValueError):
+        # The follower tells why it cannot be read, and waits for it.
+        return False
+
+
 class Spool:
-    """Copies standard input, or an unpacked archive, into a private file, on a thread of its own."""
+    """Copies standard input, a pipe or an unpacked archive into a private file, on a thread of its own."""
 
     def __init__(self, path: str, wake: Callable[[], None]) -> None:
         self.path = path
@@ -31,17 +49,21 @@ class Spool:
         self.failure: str | None = None
         """Why it ended early, in words; None when it did not."""
         self._wake = wake
+        self.is_live = path == STANDARD_INPUT or Path(path).is_fifo()
+        """What comes is shown as it comes: it may never end."""
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"log-spool {path}", daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
         try:
-            if self.path == STANDARD_INPUT:
-                self._copy_standard_input()
-            else:
-                with gzip.open(self.path, "rb") as archive:
-                    self._copy(archive)
+            # Without a buffer: what a live pipe has is there at once.
+            with open(self._source(), "rb", buffering=0, closefd=self.path != STANDARD_INPUT) as source:
+                for data in unpacked(source):
+                    _write_all(self._writer, data)
+                    self._wake()
+                    if self._stop.is_set():
+                        return
         except (OSError, EOFError, zlib.error) as error:
             self.failure = (
                 f"{self.path}: {error.strerror if isinstance(error, OSError) and error.strerror else error}"
@@ -50,26 +72,13 @@ class Spool:
             self.finished.set()
             self._wake()
 
-    def _copy(self, archive: gzip.GzipFile) -> None:
-        while not self._stop.is_set():
-            data = archive.read1(1 << 20)
-            if not data:
-                return
-            _write_all(self._writer, data)
-            self._wake()
-
-    def _copy_standard_input(self) -> None:
-        while not self._stop.is_set():
-            data = os.read(0, 1 << 20)
-            if not data:
-                return
-            _write_all(self._writer, data)
-            self._wake()
+    def _source(self) -> str | int:
+        return 0 if self.path == STANDARD_INPUT else self.path
 
     def close(self) -> None:
-        """Ask the thread to end; one that waits for standard input ends with the process."""
+        """Ask the thread to end; one that waits for a pipe ends with the process."""
         self._stop.set()
-        if self.path != STANDARD_INPUT:
+        if not self.is_live:
             self._thread.join(timeout=5)
         if not self._thread.is_alive():
             os.close(self._writer)

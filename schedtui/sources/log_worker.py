@@ -213,7 +213,10 @@ class LogWorker:
         if self._records and now - self._polled_at < BUSY_POLL_SECONDS:
             return False
         self._polled_at = now
+        ended = [one.ended for one in self._inputs]
         self._take([(number, one.poll()) for number, one in enumerate(self._inputs)])
+        # An end may come long after the last record.
+        self._changed = self._changed or ended != [one.ended for one in self._inputs]
         return any(one.wanted for one in self._inputs)
 
     def _note(self) -> None:

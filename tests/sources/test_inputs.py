@@ -93,6 +93,20 @@ def test_gzip_is_known_by_its_bytes(tmp_path: Path) -> None:
     assert messages(list(read_inputs([str(path)]))) == ["one", "two"]
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_is_known_by_its_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoding: str) -> None:
+    """What a Windows shell's ``>`` writes."""
+    text = "\ufeff" + line(1, "日本語").replace("\n", "\r\n") + line(2, "two")
+    path = tmp_path / "a.log"
+    path.write_bytes(text.encode(encoding))
+    assert messages(list(read_inputs([str(path)]))) == ["日本語", "two"]
+    packed = tmp_path / "b.log"
+    packed.write_bytes(gzip.compress(text.encode(encoding)))
+    assert messages(list(read_inputs([str(packed)]))) == ["日本語", "two"]
+    feed_standard_input(monkeypatch, text.encode(encoding) + b"\x20")
+    assert messages(list(read_inputs(["-"])))[:1] == ["日本語"]
+
+
 def test_a_cut_archive_shows_what_is_there_and_says_so(tmp_path: Path) -> None:
     path = tmp_path / "a.log.gz"
     text = "".join(line(i % 60, os.urandom(20).hex()) for i in range(5000))

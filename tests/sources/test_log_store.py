@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import stat
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from tests.sources.real_logs import real_log
 from tests.sources.watched_store import DEADLINE_SECONDS, WatchedStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from schedtui.core.record import Record
 
@@ -238,6 +239,44 @@ def test_an_archive_and_standard_input(tmp_path: Path) -> None:
         timeout=DEADLINE_SECONDS * 2,
     )  # fmt: skip
     assert result.stdout.decode().split()[0] == str(len(records_of(CHURN)))
+
+
+@pytest.mark.parametrize(
+    "pack", [gzip.compress, lambda text: text.decode().encode("utf-16")], ids=["gzip", "utf-16"]
+)
+def test_archives_and_utf16_are_known_by_their_bytes(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    path = tmp_path / "k.log.1"
+    path.write_bytes(pack(b"".join(line(number).encode() for number in range(1, 4))))
+    store = WatchedStore(path)
+    store.start()
+    store.wait(lambda state: state.ended and state.records == 3)
+    assert store.wait_texts(3) == [line(number).strip() for number in range(1, 4)]
+    store.close()
+
+
+def test_a_text_whose_name_ends_like_an_archive_is_read_as_it_stands(tmp_path: Path) -> None:
+    path = tmp_path / "k.log.gz"
+    path.write_text(line(1) + line(2))
+    store = WatchedStore(path)
+    store.start()
+    assert store.wait_texts(2) == [line(1).strip(), line(2).strip()]
+    assert not store.state().notes
+    store.close()
+
+
+def test_a_named_pipe_is_shown_as_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    store = WatchedStore(path)
+    store.start()
+    with path.open("wb", buffering=0) as pipe:
+        pipe.write(line(1).encode())
+        assert store.wait_texts(1) == [line(1).strip()]
+        assert not store.state().ended
+        pipe.write(line(2).encode())
+        assert len(store.wait_texts(2)) == 2
+    store.wait(lambda state: state.ended)
+    store.close()
 
 
 def test_a_broken_archive_says_so_and_shows_what_there_is(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedtui.core.log_kind import START_BYTES, doubt_about
+from schedtui.sources.log_spool import is_spooled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,8 +19,8 @@ def doubts_about(paths: Iterable[str]) -> Iterator[str]:
     """One sentence for each file that is hardly a log; what cannot be read again is left out."""
     for name in paths:
         path = Path(name)
-        if name == "-" or name.endswith(".gz") or not path.is_file():
-            # A file that is not there yet is waited for; a pipe can be read only once.
+        if is_spooled(name) or not path.is_file():
+            # A file that is not there yet is waited for; a pipe can be read only once, an archive is unpacked.
             continue
         try:
             with path.open("rb") as stream:
