@@ -291,7 +291,8 @@ class BreakpointKeeper:
 
     def _documents(self, bench: Workbench) -> tuple[Document, ...]:
         found = bench.talk.documents("schedtui_breakpoints").documents.get("breakpoints", ())
-        return tuple(one for one in found if one["id"] > 0)
+        # dlv's API gives them in no order that lasts: a row must not move under the cursor.
+        return tuple(sorted((one for one in found if one["id"] > 0), key=lambda one: one["id"]))
 
     def listed(self, bench: Workbench) -> tuple[Breakpoint, ...]:
         """Dlv's own list, with what we know of each."""

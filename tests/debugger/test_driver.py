@@ -138,6 +138,16 @@ def test_each_run_has_its_own_log_and_arguments_survive(debug: Callable[..., Deb
     assert Path(first.log_path or "").exists()
 
 
+def test_breakpoints_are_told_in_the_order_of_their_numbers(debug: Callable[..., Debuggee]) -> None:
+    """dlv's API lists them in another order from one time to the next: a row would move under the cursor."""
+    one = debug("plain").start()
+    for place in ("main.work", "main.tick", "main.main", "runtime.gopanic", "os.Exit"):
+        one.breakpoint(place)
+    for number in (1, 2, 3, 4, 5) * 2:
+        told = one.ask(model.AmendBreakpoint(number, "hitcount", "> 0"), model.BreakpointsChanged)
+        assert [found.id for found in told.breakpoints] == [1, 2, 3, 4, 5]
+
+
 def test_restart_works_from_running_exited_and_lost(debug: Callable[..., Debuggee]) -> None:
     one = debug("loop").start()
     one.breakpoint("main.tick", condition="n == 3")
