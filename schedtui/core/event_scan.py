@@ -1,6 +1,6 @@
 """Which bytes of a log can matter to the queues: a look before anything is parsed.
 
-Owns one necessary condition on a record's bytes, taken from the message table of ``core.events``. It may say
+Owns one necessary condition on a record's bytes, taken from the ``core.event_table``. It may say
 yes to a record that means nothing, never no to one that means something. Parsing is ``core.klog``'s business.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from schedtui.core.events import MESSAGES, MOVE_PREFIXES
+from schedtui.core.event_table import MESSAGES, MOVE_PREFIXES, OLD_BEGINNINGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,6 +30,11 @@ _ANYWHERE = re.compile(rb"(?i)" + b"|".join(sorted({re.escape(word[:24]) for wor
 def may_move(raw: bytes) -> bool:
     """Whether a record's bytes can say something that moves a pod."""
     return _may_be(raw, _QUEUE_WORDS)
+
+
+def may_move_printf(text: bytes) -> bool:
+    """Whether a printf-style message can say something that moves a pod."""
+    return OLD_BEGINNINGS.match(text) is not None
 
 
 def may_tell(raw: bytes) -> bool:

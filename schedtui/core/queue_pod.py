@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from schedtui.core.events import EntityKind
+    from schedtui.core.event_table import EntityKind
     from schedtui.core.queue_state import PodState
 
 SECOND_US = 1_000_000

@@ -16,7 +16,8 @@ from schedtui.core.queue_pod import BackoffRule, PodEntry
 from schedtui.core.release import ReleaseFinder
 
 if TYPE_CHECKING:
-    from schedtui.core.events import EntityKind, QueueEvent
+    from schedtui.core.event_table import EntityKind
+    from schedtui.core.events import QueueEvent
     from schedtui.core.queue_state import PodState
     from schedtui.core.release import ReleaseTraits
 

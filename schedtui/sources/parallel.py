@@ -7,7 +7,9 @@ what they bring back. Small files, archives and pipes are read in this process. 
 from __future__ import annotations
 
 import gc
+import marshal
 import os
+import pickle
 import threading
 from collections import deque
 from concurrent.futures import ProcessPoolExecutor
@@ -17,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from schedtui.core.errors import UnreadableInput
 from schedtui.core.event_reader import EventReader
+from schedtui.core.events import QueueEvent
 from schedtui.core.klog import FULL_HEADER
 from schedtui.sources.inputs import (
     HEAD_BYTES,
@@ -33,7 +36,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from typing import BinaryIO
 
-    from schedtui.core.events import QueueEvent
     from schedtui.core.klog import Clock
     from schedtui.core.queue_dump import QueueDump
     from schedtui.sources.inputs import LogInput
@@ -49,7 +51,7 @@ RANGE_BYTES = 8 << 20
 LONGEST_SEARCH = 4 << 20
 """How far behind a cut a record's start is looked for; a file without one is read by this process alone."""
 
-PIECE_BYTES = 1 << 20
+PIECE_BYTES = 256 << 10
 """How much of a range is taken at a time."""
 
 _JSON_START = b'{"ts":'
@@ -85,8 +87,8 @@ def read_facts(log: LogInput, chunks: Callable[[], Iterator[bytes]] | None = Non
         raise fault
 
 
-def read_range(path: str, start: int, end: int, line: int, clock: Clock) -> list[Fact]:
-    """The events and dumps of a range of a file; runs in a process of its own.
+def read_range(path: str, start: int, end: int, line: int, clock: Clock) -> bytes:
+    """The events and dumps of a range of a file, packed; runs in a process of its own.
 
     Args:
         path: The file.
@@ -102,7 +104,14 @@ def read_range(path: str, start: int, end: int, line: int, clock: Clock) -> list
     with Path(path).open("rb") as file:
         for piece in _pieces(file, start, end):
             facts += reader.facts(piece)
-    return facts + reader.last_facts()
+    facts += reader.last_facts()
+    return marshal.dumps([tuple(fact) if isinstance(fact, QueueEvent) else pickle.dumps(fact) for fact in facts])
+
+
+def unpacked(packed: bytes) -> Iterator[Fact]:
+    """What ``read_range`` packed: events as bare tuples, for they are many, and dumps, which are few."""
+    for fact in marshal.loads(packed):
+        yield pickle.loads(fact) if isinstance(fact, bytes) else QueueEvent._make(fact)
 
 
 def _pieces(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
@@ -144,14 +153,14 @@ def _read_ranges(log: LogInput, processes: int) -> Iterator[Fact]:
 def _in_order(log: LogInput, file: BinaryIO, pool: ProcessPoolExecutor, most_ahead: int) -> Iterator[Fact]:
     """What the ranges hold, in the order of the file, while later ones are read already."""
     clock = clock_of(log, os.pread(file.fileno(), HEAD_BYTES, 0))
-    ahead: deque[Future[list[Fact]]] = deque()
+    ahead: deque[Future[bytes]] = deque()
     try:
         for start, end, line in _ranges(file, log.size or 0, clock):
             ahead.append(pool.submit(read_range, log.name, start, end, line, clock.copy()))
             if len(ahead) > most_ahead:
-                yield from ahead.popleft().result()
+                yield from unpacked(ahead.popleft().result())
         while ahead:
-            yield from ahead.popleft().result()
+            yield from unpacked(ahead.popleft().result())
     finally:
         for future in ahead:
             future.cancel()

@@ -54,6 +54,7 @@ def write_log(path: Path, megabytes: int) -> int:
                 parts.append(b"%s%s.%06d%s" % (severity, second_text, micro, rest))
             block = b"".join(parts).replace(b"default/", b"d%d/" % round_number)
             block = block.replace(b"kube-system/", b"s%d/" % round_number)
+            block = block.replace(b"namespace: default,", b"namespace: d%d," % round_number)
             out.write(block)
             written += len(block)
             count += len(lines)

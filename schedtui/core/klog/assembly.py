@@ -76,12 +76,11 @@ class _Assembly(Generic[_Item]):
                 self._rest.append(data)
                 data = b"".join(self._rest)
                 self._rest = []
-            lines = data.split(b"\n")
-            rest = lines.pop()
+            end = data.rfind(b"\n") + 1
             self._rest_size = 0
-            self._take_lines(lines)
-            if rest:
-                self._keep(rest)
+            self._take_block(data[:end])
+            if end < len(data):
+                self._keep(data[end:])
         out = self._out
         self._out = []
         return out
@@ -107,6 +106,12 @@ class _Assembly(Generic[_Item]):
             self._take_line(rest[:LONGEST_LINE], 0)
             self._rest = [rest[LONGEST_LINE:]]
             self._rest_size = len(self._rest[0])
+
+    def _take_block(self, block: bytes) -> None:
+        """Bytes that end with a line's end."""
+        lines = block.split(b"\n")
+        lines.pop()
+        self._take_lines(lines)
 
     def _take_pieces(self, line: bytes, line_break: int) -> None:
         """A line of any length; longer ones than ``LONGEST_LINE`` in pieces, wherever the chunks ended."""

@@ -134,6 +134,11 @@ class Clock:
         """The date of the last header, month times 100 plus day; -1 before the first."""
         return self._month_day
 
+    @property
+    def midnight_us(self) -> int:
+        """The beginning of the last header's day."""
+        return self._midnight
+
     def copy(self) -> Clock:
         """A clock in the same state, for reading on from this place a second time."""
         twin = Clock(self._year)

@@ -12,7 +12,10 @@ import re
 from typing import NamedTuple
 
 _DATE = rb"((?:\d{4})?(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))"
-_CLOCK = rb"((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6})"
+CLOCK_PATTERN = rb"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}"
+"""A header's time of day."""
+
+_CLOCK = rb"(" + CLOCK_PATTERN + rb")"
 _FULL = rb"([IWEF])" + _DATE + rb" " + _CLOCK + rb" +(\d{1,10}) ([^\s:\]\"]{1,128}):(\d{1,7})\]"
 _SHORT = rb"([IWEF])" + _DATE + rb" " + _CLOCK + rb"\]"
 

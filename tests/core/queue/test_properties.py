@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedtui.core.events import MESSAGES, QueueEvent
+from schedtui.core.event_table import MESSAGES
+from schedtui.core.events import QueueEvent
 from schedtui.core.pod_story import StoryTeller
 from schedtui.core.queue_check import QueueChecker
 from schedtui.core.queue_model import QueueModel
