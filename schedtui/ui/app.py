@@ -1,23 +1,25 @@
-"""The application: signals, the interrupt key and one director; wiring only.
+"""The application: the interrupt key and one director; wiring only.
 
 Screens show, ``services`` work, ``director`` decides what comes next, ``launch`` is the door.
 """
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
+from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 
-from schedtui.ui import messages, terminal
+from schedtui.ui import messages
 from schedtui.ui.screens.overlays import ListScreen, list_screen
 from schedtui.ui.stage import Stage
 from schedtui.ui.widgets.bars import KeyRow
 from schedtui.ui.widgets.rows import row
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from schedtui.ui.director import Director
     from schedtui.ui.themes import ThemeSet
 
@@ -29,22 +31,29 @@ class SchedtuiApp(Stage):
         # Textual would quit, or copy, where ours interrupts the scheduler.
         Binding("ctrl+c", "interrupt", show=False, priority=True),
         Binding("ctrl+q", "nothing", show=False, priority=True),
+        # For what lies over the panes; there the key table has it.
+        Binding("ctrl+l", "redraw_over", show=False, priority=True),
     ]
 
-    def __init__(self, director: Director, themes: ThemeSet, theme: str) -> None:
+    def __init__(
+        self, director: Director, themes: ThemeSet, theme: str, begun: Callable[[], None] | None = None
+    ) -> None:  # fmt: skip
         """Create it.
 
         Args:
             director: Decides what is shown.
             themes: All themes.
             theme: The name of the one to begin with; empty: what suits the terminal.
+            begun: Called once there is something that can be asked to leave (signals are caught from then on).
         """
         super().__init__(themes, theme, low_bandwidth=director.request.low_bandwidth)
         self.director = director
+        self._begun = begun
 
     def on_mount(self) -> None:
-        """Catch signals and begin."""
-        terminal.catch_signals(asyncio.get_running_loop(), self.director.leave)
+        """Begin."""
+        if self._begun is not None:
+            self._begun()
         self.director.begin(self)
 
     def action_interrupt(self) -> None:
@@ -53,6 +62,12 @@ class SchedtuiApp(Stage):
 
     def action_nothing(self) -> None:
         """Ctrl-Q is flow control on some lines: it must do nothing."""
+
+    def action_redraw_over(self) -> None:
+        """Ctrl-L in lists, palette and start screen: paint the whole screen anew."""
+        if self.director.main is self.screen:
+            raise SkipAction
+        self.redraw()
 
     @on(messages.Wish)
     async def _wished(self, wish: messages.Wish) -> None:

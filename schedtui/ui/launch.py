@@ -66,16 +66,16 @@ def _show(request: Request, keys: KeyTable, user_themes: Path) -> int:
     """Run the application until it ends; what went wrong at last is told after the screen is gone."""
     from schedtui.ui.app import SchedtuiApp
     from schedtui.ui.director import Director
-    from schedtui.ui.terminal import TerminalWatchdog, key_descriptor
+    from schedtui.ui.terminal import TerminalWatchdog, catch_signals, key_descriptor
     from schedtui.ui.themes import load_themes
 
     themes = load_themes(user_themes)
     director = Director(request, keys)
     theme = request.options.theme or request.settings.theme
-    app = SchedtuiApp(director, themes, theme)
     watchdog = TerminalWatchdog(
-        key_descriptor(), lambda: app.call_from_thread(director.leave, 129), director.clean_up
+        key_descriptor(), lambda code: app.call_from_thread(director.leave, code), director.clean_up
     )
+    app = SchedtuiApp(director, themes, theme, lambda: catch_signals(watchdog.hurry))
     watchdog.start()
     try:
         code = app.run(mouse=False)

@@ -6,62 +6,83 @@ is restored and children are ended, and by force when that takes too long. Paint
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
 import sys
+import termios
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from schedtui.core.errors import UnreadableInput
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Callable
 
 GRACE_SECONDS = 20.0
-"""How long the normal way out may take after the terminal has gone, ending dlv and the lab included."""
+"""How long the normal way out may take after a hang-up or a signal, ending dlv and the lab included."""
+
+CLEAN_UP_SECONDS = 15.0
+"""How long the ending of children may take after that; what is left then is the guard process's to end."""
+
+LEAVE_SCREEN = b"\x1b[<u\x1b[?2004l\x1b[?1004l\x1b[?2048l\x1b[?2026l\x1b[0m\x1b[?1049l\x1b[?25h"
+"""Takes back what Textual's driver asks of a terminal: key protocol, paste, focus and size reports, synchronised
+output, colours, the second screen, the hidden cursor."""
 
 ENDING_SIGNALS = (signal.SIGHUP, signal.SIGTERM)
 """Signals that mean: leave, tidily."""
 
 
-def catch_signals(loop: asyncio.AbstractEventLoop, leave: Callable[[int], None]) -> None:
-    """Let ``leave`` be called in the loop, with the exit code 128 + number, when an ending signal comes.
+def catch_signals(leave: Callable[[int], None]) -> None:
+    """Let ``leave`` be called with the exit code 128 + number when an ending signal comes.
 
     A SIGHUP that was ignored by whoever started us (nohup) is caught as well: without a terminal there is nothing
-    to go on for.
+    to go on for. The handlers are the interpreter's, not the event loop's: a loop that is stuck calls none.
+
+    Args:
+        leave: Called between any two steps of the main thread: it may only hand the code on.
     """
     for number in ENDING_SIGNALS:
-        loop.add_signal_handler(number, leave, 128 + number)
+        signal.signal(number, lambda caught, _frame: leave(128 + caught))
 
 
 class TerminalWatchdog:
-    """Notices that the terminal is gone.
+    """Sees to it that the wish to leave comes true: when the terminal is gone, and when a signal says so.
 
     Reading from a terminal that was hung up gives an end of file for ever, which keeps a reader busy for ever.
-    This thread sleeps in ``poll`` until the descriptor reports a hang-up, asks for the normal way out, and ends
-    the process when that way is not gone to its end in time.
+    This thread sleeps in ``poll`` until the descriptor reports a hang-up or ``hurry`` is called, asks for the
+    normal way out, and ends the process when that way is not gone to its end in time.
     """
 
-    def __init__(self, descriptor: int, leave: Callable[[], None], clean_up: Callable[[], None]) -> None:
+    def __init__(
+        self, descriptor: int, leave: Callable[[int], None], clean_up: Callable[[], None]
+    ) -> None:  # fmt: skip
         """Create it.
 
         Args:
             descriptor: The terminal's file descriptor.
-            leave: Asks for the normal way out; called on a thread of its own.
-            clean_up: Ends what must not outlive us; called on this thread when the normal way takes too long.
+            leave: Asks for the normal way out, with an exit code; called on a thread of its own.
+            clean_up: Ends what must not outlive us; called on a thread of its own when the normal way takes too
+                long.
         """
         self._descriptor = descriptor
         self._leave = leave
         self._clean_up = clean_up
+        self._code = 128 + signal.SIGHUP
         self._finished = threading.Event()
         self._wake_read, self._wake_write = os.pipe()
+        self._modes = _modes_of(descriptor)
         self._thread = threading.Thread(target=self._watch, name="terminal-watchdog", daemon=True)
 
     def start(self) -> None:
         """Begin to watch."""
         self._thread.start()
+
+    def hurry(self, code: int) -> None:
+        """Leave with this exit code, by force when need be; may be called by a signal's handler."""
+        self._code = code
+        os.write(self._wake_write, b"x")
 
     def finish(self) -> None:
         """The normal way was gone to its end; stop watching."""
@@ -77,19 +98,38 @@ class TerminalWatchdog:
         gone = select.POLLHUP | select.POLLERR | select.POLLNVAL
         while not self._finished.is_set():
             for descriptor, event in poller.poll():
-                if descriptor == self._descriptor and event & gone:
+                if self._finished.is_set():
+                    # The wake-up was to stop watching: there is nothing to leave any more.
+                    return
+                if descriptor == self._wake_read or event & gone:
                     self._end()
                     return
 
     def _end(self) -> None:
         # On a thread of its own: neither a fault there nor a loop that never answers may keep the end away.
-        threading.Thread(target=self._leave, name="terminal-leave", daemon=True).start()
+        threading.Thread(target=self._leave, args=(self._code,), name="terminal-leave", daemon=True).start()
         if self._finished.wait(GRACE_SECONDS):
             return
-        try:
-            self._clean_up()
-        finally:
-            os._exit(128 + signal.SIGHUP)
+        last = threading.Thread(target=self._clean_up, name="terminal-clean-up", daemon=True)
+        last.start()
+        last.join(CLEAN_UP_SECONDS)
+        if not self._finished.is_set():
+            self._restore()
+            os._exit(self._code)
+
+    def _restore(self) -> None:
+        """Give the terminal back as it was found; Textual did not come to it."""
+        with contextlib.suppress(OSError, termios.error):
+            os.write(self._descriptor, LEAVE_SCREEN)
+            if self._modes is not None:
+                termios.tcsetattr(self._descriptor, termios.TCSANOW, self._modes)
+
+
+def _modes_of(descriptor: int) -> list[Any] | None:
+    try:
+        return termios.tcgetattr(descriptor)
+    except termios.error:
+        return None
 
 
 def keys_from_terminal() -> None:
