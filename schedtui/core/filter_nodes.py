@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
+from schedtui.core.filter_proof import name_proof, value_proof
 from schedtui.core.filter_text import (
     BARE_WORD,
     bytes_contain,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     import re2
 
+    from schedtui.core.filter_proof import Proof
     from schedtui.core.record import FieldValue, Record
 
 SEVERITIES = "IWEF"
@@ -220,6 +222,11 @@ class NameIs:
     def _pieces(self) -> tuple[bytes, ...]:
         return safe_pieces(self.name)
 
+    @cached_property
+    def proof(self) -> Proof | None:
+        """What in the bytes of a plain line proves it; None where only the parsed record tells."""
+        return name_proof(self.facet, self.name)
+
     def matches(self, record: Record) -> bool:
         """Whether one of the record's names is it."""
         names = _FACETS[self.facet](record)
@@ -339,6 +346,13 @@ class FieldIs:
         if self.value in ("true", "false", "null", "True", "False", "None") or not self.value.isascii():
             return ()
         return safe_pieces(self.value)
+
+    @cached_property
+    def proof(self) -> Proof | None:
+        """What in the bytes of a plain line proves it; None where only the parsed record tells."""
+        if self.operator != "=" or self.key in _OWN_KEYS or not self._pieces:
+            return None
+        return value_proof(self.key, self.value)
 
     def matches(self, record: Record) -> bool:
         """Whether the field is there and its value fits."""

@@ -24,12 +24,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from schedtui.core.filter_proof import Proof
     from schedtui.core.log_index import Chunk
     from schedtui.core.log_sites import SiteTable
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_./-]+")
 _IN_NAME = np.zeros(256, np.bool_)
 _IN_NAME[list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-")] = True
+
+_LETTERS = np.zeros(256, np.bool_)
+_LETTERS[list(b"IWEF")] = True
+_TAB = 0x09
 
 FEW = 200
 """Records of a block that are looked at one by one rather than all at once."""
@@ -168,12 +173,16 @@ class Evaluation:
     def _is_bare(self) -> NDArray[np.bool_]:
         """Records whose text stands in the file as it is: a klog header or a JSON object at their first byte."""
         if self._bare is None:
-            text = np.frombuffer((self._block or b"") + b"\0\0\0\0", np.uint8)
-            where = np.zeros(self._count, np.int64)
-            where[: len(self._starts)] = self._starts
-            one, two, three = text[where], text[where + 1], text[where + 2]
-            header = np.isin(one, list(b"IWEF")) & (two >= 0x30) & (two <= 0x39)
-            self._bare = header | ((one == 0x7B) & (two == 0x22) & (three == 0x74))
+            block = self._block or b""
+            text = np.frombuffer(block, np.uint8)
+            self._bare = self._nothing()
+            # The last record may be shorter than what tells its shape.
+            inside = self._starts[self._starts + 2 < len(text)]
+            one, two = text[inside], text[inside + 1]
+            bare = _LETTERS[one] & (two >= 0x30) & (two <= 0x39)
+            if not bare.all():
+                bare |= (one == 0x7B) & (two == 0x22) & (text[inside + 2] == 0x74)
+            self._bare[: len(inside)] = bare
         return self._bare
 
     def _holding(self, needle: bytes, *, insensitive: bool = False) -> NDArray[np.bool_]:
@@ -221,63 +230,92 @@ class Evaluation:
     def name(self, node: nodes.NameIs) -> Verdict:
         """A pod, node or plugin: the pair as klog writes it is proof, the name's parts a reason to parse."""
         plain = _PLAIN_NAME.fullmatch(node.name) is not None
-        return self._pair(node.facet, node.name, node._pieces, exact=plain and self._names(node), whole=plain)
-
-    @staticmethod
-    def _names(node: nodes.NameIs) -> bool:
-        return node.facet != "pod" or "/" in node.name
+        return self._pair(node.facet, node._pieces, node.proof, whole=plain)
 
     def field(self, node: nodes.FieldIs) -> Verdict:
         """A field: ``key="value"`` is proof, the key's and the value's bytes a reason to parse."""
         pieces = node._pieces
-        own = node.key in nodes._OWN_KEYS
-        if not own and node.key.isascii():
+        if node.key not in nodes._OWN_KEYS and node.key.isascii():
             pieces = (*pieces, *safe_pieces(node.key))
-        return self._pair(node.key, node.value, pieces, exact=node.operator == "=" and not own)
+        return self._pair(node.key, pieces, node.proof)
 
-    def _pair(self, key: str, value: str, pieces: Sequence[bytes], *, exact: bool, whole: bool = False) -> Verdict:
+    def _pair(self, key: str, pieces: Sequence[bytes], proof: Proof | None, *, whole: bool = False) -> Verdict:
         if self._block is None:
             return Verdict(self._nothing(), np.ones(self._count, np.bool_))
-        possible = self._holding_all(sorted(set(pieces), key=len, reverse=True), whole=whole)
-        if key in ("pod", "node"):
-            self._leave_blocks_out(possible, pieces)
+        sure, possible = self._nothing(), np.ones(self._count, np.bool_)
+        possible[len(self._starts) :] = False
+        others = sorted(set(pieces), key=len, reverse=True)
+        lead = proof.lead if proof is not None else others[0] if others else b""
+        if lead in others:
+            others.remove(lead)
+            places = self._places(lead, whole=whole)
+            records = np.searchsorted(self._starts, places, side="right") - 1
+            if key in ("pod", "node"):
+                places, records = self._outside_blocks(places, records)
+            possible[:] = False
+            possible[records] = True
+            if proof is not None:
+                sure = self._proven(proof, places, records)
         odd = self._nothing() if self._is_bare().all() else self._oddly_wrapped()
-        sure = self._nothing()
-        if exact and value and value.isascii() and value.isprintable() and not set(value) & set('"\\<>&'):
-            pair = self._holding(f' {key}="{value}"'.encode())
-            sure = pair & self._is_structured(pair)
+        possible &= ~sure
+        self._keep_holding(possible, others, whole=whole)
         return Verdict(sure, (possible | odd) & ~sure)
 
-    def _holding_whole(self, piece: bytes) -> NDArray[np.bool_]:
-        """Records in which a part of a name stands with nothing of a name on either side: node-2, not node-21."""
+    def _places(self, piece: bytes, *, whole: bool) -> NDArray[np.int64]:
+        """Where a part of a name stands; whole: with nothing of a name on either side (node-2, not node-21)."""
         block = self._block or b""
-        text = np.frombuffer(block + b"\n", np.uint8)
         places = positions(block, piece, insensitive=False)
-        places = places[~_IN_NAME[text[places + len(piece)]] & ~_IN_NAME[text[places - 1]]]
-        found = self._nothing()
-        found[np.searchsorted(self._starts, places, side="right") - 1] = True
-        return found
+        if not whole or not len(places):
+            return places
+        text = np.frombuffer(block, np.uint8)
+        behind = places + len(piece)
+        inside = behind < len(text)
+        behind[~inside] = 0
+        return places[~(_IN_NAME[text[behind]] & inside) & ~(_IN_NAME[text[places - 1]] & (places > 0))]
 
-    def _holding_all(self, pieces: Sequence[bytes], *, whole: bool) -> NDArray[np.bool_]:
-        possible = np.ones(self._count, np.bool_)
-        possible[len(self._starts) :] = False
+    def _keep_holding(self, possible: NDArray[np.bool_], pieces: Sequence[bytes], *, whole: bool) -> None:
+        """Take away the records in which one of the parts does not stand."""
         for piece in pieces:
             few = np.flatnonzero(possible)
             if len(few) > FEW:
-                possible &= self._holding_whole(piece) if whole else self._holding(piece)
+                found = self._nothing()
+                found[np.searchsorted(self._starts, self._places(piece, whole=whole), side="right") - 1] = True
+                possible &= found
                 continue
             for position in few.tolist():
                 possible[position] = piece in self._raw(position)
-        return possible
 
-    def _leave_blocks_out(self, possible: NDArray[np.bool_], pieces: Sequence[bytes]) -> None:
+    def _outside_blocks(
+        self, places: NDArray[np.int64], records: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Names of pods and nodes are values of one line: lines of a ``key=<`` block are no reason to parse."""
         several = self._chunk.line_counts[self._range] > 1
-        for position in np.flatnonzero(possible & several & self._is_bare()).tolist():
-            head, *rest = self._raw(position).split(b"\n")
-            if head.endswith(b"=<"):
-                outside = b"\n".join((head, *(line for line in rest if not line.startswith(b"\t"))))
-                possible[position] = all(piece in outside for piece in pieces)
+        doubtful = np.flatnonzero(several[records] & self._is_bare()[records])
+        if not len(doubtful):
+            return places, records
+        block = self._block or b""
+        keep = np.ones(len(places), np.bool_)
+        opens: dict[int, bool] = {}
+        for place, at, record in zip(
+            doubtful.tolist(), places[doubtful].tolist(), records[doubtful].tolist(), strict=True
+        ):
+            if block[block.rfind(b"\n", 0, at) + 1] != _TAB:
+                continue
+            if record not in opens:
+                end = block.find(b"\n", int(self._starts[record]))
+                opens[record] = block.startswith(b"=<", max(end - 2, 0))
+            keep[place] = not opens[record]
+        return places[keep], records[keep]
+
+    def _proven(self, proof: Proof, places: NDArray[np.int64], records: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Records of one plain line in which one of the places proves the pair."""
+        block = self._block or b""
+        proven = self._nothing()
+        starts = self._starts[records].tolist()
+        for place, record, start in zip(places.tolist(), records.tolist(), starts, strict=True):
+            if not proven[record] and proof.holds(block, start, place):
+                proven[record] = True
+        return proven & self._is_structured(proven)
 
     def _is_structured(self, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Of some records, those of one line whose message stands in quotes: their pairs are no part of a text."""

@@ -6,10 +6,10 @@ of a block that match. The filter language is ``core.log_filter``'s; painting ma
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import re2
@@ -27,13 +27,18 @@ if TYPE_CHECKING:
         def search(self, text: bytes, pos: int = 0, endpos: int = -1) -> _Match | None: ...
 
 
-SPARSE = 2_000
-"""Matches in a block from which on they are collected in bulk."""
+SPARSE_BYTES = 3_000
+"""With a match in fewer bytes than this, on average, all are looked for at once."""
+
+SAMPLE = 64
+"""Matches after which that is judged (anew)."""
 
 _SMALL = np.uint8(0x20)
 _SPECIAL = frozenset("\\^$.|?*+()[]{}")
 _OPTIONS = re2.Options()
 _OPTIONS.log_errors = False
+_BYTES = re2.Options()
+_BYTES.encoding = re2.Options.Encoding.LATIN1
 
 
 def is_insensitive(text: str) -> bool:
@@ -122,36 +127,49 @@ class SearchPattern:
 
 
 def positions(block: bytes, needle: bytes, *, insensitive: bool) -> NDArray[np.int64]:
-    """Where a needle stands in a block (not overlapping); a lower-case one may match capitals too."""
+    """Where a needle stands in a block; a lower-case one may match capitals too."""
     if not needle:
         return np.zeros(0, np.int64)
-    text = block
-    sought = needle
-    if insensitive and any(0x61 <= byte <= 0x7A for byte in needle):
-        # Setting one bit makes letters small, far faster than lower(); what else it touches is checked below.
-        text = (np.frombuffer(block, np.uint8) | _SMALL).tobytes()
-        sought = bytes(byte | 0x20 for byte in needle)
+    search = _literal(needle, insensitive).search
     found: list[int] = []
-    place = text.find(sought)
-    while place >= 0 and len(found) < SPARSE:
-        found.append(place)
-        place = text.find(sought, place + len(sought))
-    if place >= 0:
-        found += [place + match.start() for match in re.finditer(re.escape(sought), memoryview(text)[place:])]
-    places = np.array(found, np.int64)
-    if text is block or not len(places):
-        return places
-    return places[_is_really(block, places, needle)]
+    place = 0
+    while (match := search(block, place)) is not None:
+        found.append(match.start())
+        place = match.end()
+        if not len(found) % SAMPLE and place < len(found) * SPARSE_BYTES:
+            return _dense_positions(block, needle, insensitive=insensitive)
+    return np.array(found, np.int64)
 
 
-def _is_really(block: bytes, places: NDArray[np.int64], needle: bytes) -> NDArray[np.bool_]:
-    data = np.frombuffer(block, np.uint8)
-    sound = np.ones(len(places), np.bool_)
-    for offset, byte in enumerate(needle):
-        # Letters cannot be mistaken; everything else can (a line feed for an asterisk).
-        if not 0x61 <= byte <= 0x7A:
-            sound &= data[places + offset] == byte
-    return sound
+@lru_cache(maxsize=64)
+def _literal(needle: bytes, insensitive: bool) -> _Pattern:
+    """Plain text as an expression: the quickest search there is, and the interpreter is free meanwhile."""
+    return cast(
+        "_Pattern",
+        re2.compile((b"(?i)" if insensitive else b"") + re2.escape(needle), options=_BYTES),
+    )
+
+
+def _dense_positions(block: bytes, needle: bytes, *, insensitive: bool) -> NDArray[np.int64]:
+    """The same for a needle that stands everywhere: one by one it would cost more than all at once."""
+    text = np.frombuffer(block, np.uint8)
+    small = text | _SMALL if insensitive else text
+    last = len(needle) - 1
+
+    def fits(offset: int, where: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        return np.asarray(where == needle[offset])
+
+    def column(offset: int) -> NDArray[np.uint8]:
+        # The bit that makes letters small changes other signs too: those are compared as they stand.
+        return small if 0x61 <= needle[offset] <= 0x7A else text
+
+    count = len(text) - last
+    hits = fits(0, column(0)[:count])
+    hits &= fits(last, column(last)[last:])
+    places = np.flatnonzero(hits)
+    for offset in range(1, last):
+        places = places[fits(offset, column(offset)[places + offset])]
+    return places
 
 
 def compile_pattern(text: str) -> SearchPattern:

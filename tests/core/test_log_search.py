@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedtui.core.log_search import SPARSE, compile_pattern, positions
+from schedtui.core.log_search import SAMPLE, compile_pattern, positions
 
 
 @given(st.lists(st.binary(max_size=30), max_size=30), st.binary(min_size=1, max_size=3), st.booleans())
@@ -16,12 +16,17 @@ def test_positions_are_those_of_a_plain_search(parts: list[bytes], needle: bytes
     found = positions(block, sought, insensitive=insensitive).tolist()
     assert set(found) <= expected
     assert bool(found) == bool(expected)
+    # A needle that stands everywhere is looked for in another way.
+    many = positions(block * (SAMPLE + 1), sought, insensitive=insensitive)
+    assert {place % len(block) for place in many.tolist()} >= set(found) if found else not len(many)
 
 
 def test_many_matches_are_all_found() -> None:
-    block = b"Pod pod\n" * (2 * SPARSE)
-    assert len(positions(block, b"pod", insensitive=True)) == 4 * SPARSE
-    assert len(positions(block, b"Pod", insensitive=False)) == 2 * SPARSE
+    block = b"Pod pod\n" * (2 * SAMPLE)
+    assert len(positions(block, b"pod", insensitive=True)) == 4 * SAMPLE
+    assert len(positions(block, b"Pod", insensitive=False)) == 2 * SAMPLE
+    rest = b"x" * 1_000_000
+    assert len(positions(rest + block + rest, b"pod", insensitive=True)) == 4 * SAMPLE
 
 
 def flags(text: str, *records: bytes) -> list[bool]:
