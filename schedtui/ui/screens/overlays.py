@@ -6,18 +6,18 @@ Owns their keys and their frame. What is listed is made by the caller as rows; t
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 from textual.await_complete import AwaitComplete
 from textual.containers import Vertical
-from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from schedtui.ui.key_table import key_of_event
 from schedtui.ui.screens.typed_ahead import hand_on
+from schedtui.ui.widgets.answer_line import AnswerLine
 from schedtui.ui.widgets.bars import KeyRow, PaneTitle
 from schedtui.ui.widgets.rows import Row, RowsView, row
 
@@ -166,36 +166,6 @@ class ListScreen(Overlay):
             self.dismiss(None)
 
 
-class ChooserInput(Input):
-    """The line of a chooser; what is typed behind its Enter or Escape is no part of it any more."""
-
-    @dataclass
-    class Answered(Message):
-        """Enter or Escape was pressed."""
-
-        text: str | None
-        """What was typed; None when it was given up."""
-
-    def __init__(self, placeholder: str) -> None:
-        super().__init__(placeholder=placeholder, compact=True, select_on_focus=False)
-        self.answered = False
-        """True once the line is entered or given up."""
-
-    async def _on_key(self, event: events.Key) -> None:
-        if self.answered:
-            event.prevent_default()
-            return
-        if event.key in ("enter", "escape"):
-            self.answered = True
-            event.stop()
-            event.prevent_default()
-            if self.parent is not None:
-                # To the parent, where the keys that come behind go too: it must be there before them.
-                self.parent.post_message(self.Answered(self.value if event.key == "enter" else None))
-            return
-        await super()._on_key(event)
-
-
 class ChooserScreen(Overlay):
     """A line to type on and the rows that match it; the palette and the catalogue."""
 
@@ -228,7 +198,7 @@ class ChooserScreen(Overlay):
         """Title, line, rows, keys."""
         with Vertical():
             yield PaneTitle(self._title)
-            yield ChooserInput(self._placeholder)
+            yield AnswerLine(self._placeholder)
             yield RowsView(id="list", empty="Nothing matches.")
             yield SelectedText()
             yield KeyRow()
@@ -260,7 +230,7 @@ class ChooserScreen(Overlay):
         self._view.move_to(0)
         self._show_selected()
 
-    def on_chooser_input_answered(self, event: ChooserInput.Answered) -> None:
+    def on_answer_line_answered(self, event: AnswerLine.Answered) -> None:
         """Choose the row under the cursor, or go back."""
         event.stop()
         if event.text is None:
@@ -275,7 +245,7 @@ class ChooserScreen(Overlay):
         elif payload is not None:
             self.dismiss(payload)
         # Where nothing was chosen, the line goes on.
-        self.query_one(ChooserInput).answered = self.app.screen is not self
+        self.query_one(AnswerLine).answered = self.app.screen is not self
 
     def on_key(self, event: events.Key) -> None:
         """Move or go back; letters belong to the line."""
@@ -286,7 +256,7 @@ class ChooserScreen(Overlay):
             self.dismiss(None)
         elif event.key in ("up", "down", "pageup", "pagedown"):
             event.stop()
-            self._match(self.query_one(ChooserInput).value)
+            self._match(self.query_one(AnswerLine).value)
             _MOVES[event.key](self._view)
             self._show_selected()
         else:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from schedtui.ui.key_table import KeyTable
     from schedtui.ui.keys import Action, Need
+    from schedtui.ui.widgets.answer_line import AnswerLine
 
 WIDE_COLUMNS, WIDE_ROWS = 120, 30
 """From here on all panes are open at once."""
@@ -237,7 +238,7 @@ class PanesScreen(Screen[None]):
         self._answer, self._edit = answer, edit
         self.command_row.ask(question, initial, self._histories.setdefault(history or question, []))
 
-    async def on_command_row_answered(self, event: CommandRow.Answered) -> None:
+    async def on_answer_line_answered(self, event: AnswerLine.Answered) -> None:
         """Carry out what the question was for."""
         event.stop()
         answer, self._answer, self._edit = self._answer, None, None

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
 
+    from schedtui.ui.widgets.answer_line import AnswerLine
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -119,7 +121,7 @@ class StartScreen(Screen[None]):
         """Nothing goes along with the typing."""
         event.stop()
 
-    def on_command_row_answered(self, event: CommandRow.Answered) -> None:
+    def on_answer_line_answered(self, event: AnswerLine.Answered) -> None:
         """Start what was asked for."""
         event.stop()
         asked, self._asked = self._asked, None

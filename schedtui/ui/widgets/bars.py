@@ -16,6 +16,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from schedtui.ui.widgets.answer_line import AnswerLine
 from schedtui.ui.widgets.literal import literal
 from schedtui.ui.widgets.rows import palette_of, strip_of
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from textual.app import ComposeResult
-    from textual.events import Key
     from textual.strip import Strip
 
 
@@ -168,7 +168,7 @@ class KeyRow(Widget):
         return strip_of(spans, palette_of(self), width, self.rich_style)
 
 
-class PromptInput(Input):
+class PromptInput(AnswerLine):
     """The input of a question; Escape gives up, the arrows walk through what was answered before."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -177,27 +177,9 @@ class PromptInput(Input):
     ]
 
     def __init__(self) -> None:
-        super().__init__(compact=True, select_on_focus=False)
+        super().__init__(answered=True)
         self.history: list[str] = []
-        self.answered = True
-        """True while no question is open."""
         self._at = 0
-
-    async def _on_key(self, event: Key) -> None:
-        if self.answered:
-            # Typed behind the answer: it belongs to the pane again, so the line must not take it.
-            event.prevent_default()
-            return
-        if event.key in ("enter", "escape"):
-            # At once, not by way of the bindings: what was typed behind it must not get into the line.
-            self.answered = True
-            event.stop()
-            event.prevent_default()
-            if self.parent is not None:
-                # To the parent, where the keys that come behind go too: it must be there before them.
-                self.parent.post_message(CommandRow.Answered(self.value if event.key == "enter" else None))
-            return
-        await super()._on_key(event)
 
     def use_history(self, lines: list[str]) -> None:
         """Walk through these answers; new ones are appended to the same list."""
@@ -222,12 +204,6 @@ class CommandRow(Horizontal):
     CommandRow.-asking PromptInput, CommandRow.-asking #question { display: block; }
     CommandRow.-asking KeyRow { display: none; }
     """
-
-    @dataclass
-    class Answered(Message):
-        """The question was answered; None when it was given up."""
-
-        text: str | None
 
     @dataclass
     class Edited(Message):
