@@ -120,6 +120,8 @@ class LogState:
     """Bytes of all inputs."""
     counts: LevelCounts = LevelCounts()
     """Records by level."""
+    end_address: int | None = None
+    """The log's last record, be it a row or not; None before the first one."""
     first_us: int | None = None
     """The first known record's time."""
     last_us: int | None = None

@@ -381,6 +381,7 @@ class LogWorker:
             generation=self._generation, selection=self._selection, first=rows.first, last=rows.last,
             at_end=at_end, selecting=selecting, indexing=self._indexing(), records=self._records,
             lines=self._lines, size=sum(one.size() for one in self._inputs), counts=self._level_counts(),
+            end_address=pieces.pieces[-1].address(len(pieces.pieces[-1]) - 1) if pieces.pieces else None,
             first_us=span.first_us, last_us=span.last_us,
             filter_error=self._filter_error, lag_seconds=self._lag(), notes=self._notes(),
             ended=bool(self._inputs) and all(one.ended for one in self._inputs),

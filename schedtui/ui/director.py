@@ -10,6 +10,7 @@ import contextlib
 import threading
 import traceback
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -25,6 +26,7 @@ from schedtui.ui.screens.guided import GuidedScreen
 from schedtui.ui.screens.overlays import ConfirmScreen
 from schedtui.ui.screens.progress import ProgressScreen
 from schedtui.ui.screens.start import StartScreen
+from schedtui.ui.screens.typed_ahead import KeptKeys
 from schedtui.ui.services import comeback, prepare
 from schedtui.ui.services.session import Session
 from schedtui.ui.view_commands import ViewCommands
@@ -154,7 +156,7 @@ class Director:
         if request.kind == "logs":
             self._open(prepare.plan_logs(request))
             return
-        screen = ProgressScreen(*prepare.describe(request))
+        screen = ProgressScreen(*prepare.describe(request), kept=self._kept())
         self._cancel = threading.Event()
         self.app.push_screen(screen)
         self._preparing = threading.Thread(
@@ -244,11 +246,20 @@ class Director:
         self.session = Session(plan, main.post_message)
         if plan.tour:
             main.begin_tour()
-        main.begin_with(self.session.start)
+        main.begin_with(partial(self._begin, self.session, self._kept()))
         if isinstance(self.app.screen, ProgressScreen | StartScreen):
             self.app.switch_screen(main)
         else:
             self.app.push_screen(main)
+
+    def _kept(self) -> KeptKeys:
+        """Keys that were typed before the screen came that they are for."""
+        screen = self.app.screen
+        return screen.kept if isinstance(screen, ProgressScreen | StartScreen) else KeptKeys()
+
+    def _begin(self, session: Session, kept: KeptKeys) -> None:
+        session.start()
+        kept.hand_over(self.app)
 
     def _explain(self, record: Record) -> SiteLevel | None:
         """What the source says of a record, once there is one."""

@@ -73,6 +73,11 @@ class Stage(App[int]):
             for widget in screen.query("*"):
                 widget.refresh()
 
+    def redraw(self) -> None:
+        """Paint everything anew: the terminal may show something else than is thought."""
+        self.frames.forget()
+        self.screen.refresh(layout=True)
+
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
         """Textual's hook for painting: only what changed is written, where that is possible."""
         if not self.frames.display(screen, renderable):

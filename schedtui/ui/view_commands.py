@@ -90,8 +90,7 @@ class ViewCommands:
 
     def redraw(self) -> None:
         """Forget what the terminal is thought to show."""
-        self._app.frames.forget()
-        self._app.screen.refresh(layout=True)
+        self._app.redraw()
 
     def copy(self, text: str, what: str) -> None:
         """Put text on the user's clipboard: through tmux when inside it, else by OSC 52; say how it went."""

@@ -156,3 +156,71 @@ async def test_two_questions_answered_in_one_burst(churn: Path) -> None:
             name = {"/": "slash", "-": "minus", "\r": "enter", ">": "greater_than_sign", "=": "equals_sign"}
             app.post_message(events.Key(name.get(key, key), key))
         await until(pilot, lambda: any("⟨severity>=W⟩ /gated-17 0" in line for line in screen_text(pilot)))
+
+
+def burst(pilot: Pilot[int], keys: str) -> None:
+    """Keys that arrive all at once."""
+    names = {
+        "\r": "enter", "\x1b": "escape", "\b": "backspace", "\f": "ctrl+l", "/": "slash", "-": "minus",
+        ">": "greater_than_sign", "=": "equals_sign", " ": "space", ":": "colon",
+    }  # fmt: skip
+    for key in keys:
+        pilot.app.post_message(events.Key(names.get(key, key), None if key in "\x1b\b\f" else key))
+
+
+async def test_keys_behind_a_filter_that_is_none_go_on_in_its_line(churn: Path) -> None:
+    app = app_on(str(churn))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: any("8 133 rows" in line for line in screen_text(pilot)))
+        burst(pilot, "fsev>=X\r\bE\rk")
+        await until(pilot, lambda: any("PAUSED ⟨sev>=E⟩" in line for line in screen_text(pilot)))
+        await until(pilot, lambda: any(" 202 rows" in line for line in screen_text(pilot)))
+
+
+async def test_what_was_there_when_following_was_paused_never_counts_as_new(churn: Path) -> None:
+    app = app_on(str(churn))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: any("8 133 rows" in line for line in screen_text(pilot)))
+        burst(pilot, "g")
+        main = app.director.main
+        assert main is not None
+        for keys, rows in (("fbound\r", " 133 rows"), ("\x1b", "8 133 rows"), ("3", "5 ")):
+            burst(pilot, keys)
+            await until(pilot, lambda rows=rows: any(rows in line for line in screen_text(pilot)))  # type: ignore[misc]
+            await until(pilot, lambda: main.pane("log").state.selecting is None)
+            assert not any("PAUSED +" in line for line in screen_text(pilot))
+        with churn.open("a") as file:
+            file.write('E1130 08:17:00.000000   12567 x.go:1] "one more"\n')
+        await until(pilot, lambda: any("PAUSED +1 " in line for line in screen_text(pilot)))
+
+
+async def test_keys_typed_before_the_log_is_open_are_not_lost(churn: Path) -> None:
+    request = Request("start", Options(), Settings())
+    app = SchedtuiApp(Director(request, KeyTable()), load_themes(), "mono")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: any("log file" in line for line in screen_text(pilot)))
+        burst(pilot, f"f{churn}\rkk/gated-17\rN")
+        await until(pilot, lambda: any("/gated-17 " in line for line in screen_text(pilot)))
+        await until(pilot, lambda: any("8 133 rows" in line for line in screen_text(pilot)))
+        lines = screen_text(pilot)
+        assert any(line.startswith("PAUSED /gated-17") for line in lines)
+        assert not any("Nothing is searched for" in line for line in lines)
+
+
+async def test_ctrl_l_paints_anew_whatever_lies_over_the_panes(
+    churn: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = app_on(str(churn))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: any("8 133 rows" in line for line in screen_text(pilot)))
+        painted: list[str] = []
+        monkeypatch.setattr(app.frames, "forget", lambda: painted.append(type(app.screen).__name__))
+        for opening in ("", "?", ":", "f"):
+            burst(pilot, opening)
+            await pilot.pause(0.2)
+            count = len(painted)
+            burst(pilot, "\f")
+            await until(pilot, lambda count=count: len(painted) > count)  # type: ignore[misc]
+            burst(pilot, "\x1b")
+            await pilot.pause(0.2)
+        assert {"ListScreen", "ChooserScreen"} <= set(painted)

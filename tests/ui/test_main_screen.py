@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +13,7 @@ from schedtui.ui import messages
 from schedtui.ui.screens.overlays import ChooserScreen
 from schedtui.ui.themes import load_themes
 from schedtui.ui.widgets.rows import row
-from tests.ui.stage import SOURCE, WishingApp, report, screen_text, stopped
+from tests.ui.stage import SOURCE, STOP, WishingApp, report, screen_text, stopped
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
@@ -102,6 +103,22 @@ async def test_letters_of_the_debugger_pane() -> None:
             model.Step("next"), model.Step("step"), model.Step("stepout"), model.Interrupt(), model.Restart(),
             model.SelectFrame(1), model.SelectFrame(0),
         ]  # fmt: skip
+
+
+async def test_frame_keys_typed_before_the_answer_go_on_from_what_was_asked() -> None:
+    app = WishingApp()
+    deep = replace(STOP, frames=(*STOP.frames, *(model.Frame(number, "wait.Until", "", 1) for number in (2, 3))))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await report(pilot, model.Stopped(deep), source=SOURCE)
+        await pilot.press("u", "u", "u")
+        await report(pilot, model.Stopped(replace(deep, selected_frame=1)))
+        await pilot.press("d")
+        asked = [command.index for command in app.commands() if isinstance(command, model.SelectFrame)]
+        assert asked == [1, 2, 3, 2]
+        # Another stop begins at its own frame.
+        await report(pilot, model.Stopped(replace(deep, at=200.0)))
+        await pilot.press("u")
+        assert app.commands()[-1] == model.SelectFrame(1)
 
 
 async def test_a_pending_leader_shows_its_choices_and_escape_ends_it() -> None:
@@ -331,7 +348,7 @@ async def test_c46_resizing_keeps_the_cursor() -> None:
 async def burst(pilot: Pilot[int], keys: str) -> None:
     """Keys that arrive all at once, as from a slow line."""
     for character in keys:
-        name = {"\r": "enter", "\x1b": "escape"}.get(character)
+        name = {"\r": "enter", "\x1b": "escape", "\b": "backspace"}.get(character)
         pilot.app.post_message(events.Key(name or character, None if name else character))
     for _ in range(20):
         await pilot.pause(0.02)
@@ -343,6 +360,8 @@ async def burst(pilot: Pilot[int], keys: str) -> None:
         (":print pod.Name\r", model.Console("print pod.Name")),
         ("pfoo.bar\r", model.Console("print foo.bar")),
         ("`stack\r", model.Console("stack")),
+        ("`stask\b\bck\r", model.Console("stack")),
+        (":prind\bt pod.Nane\b\bme\r", model.Console("print pod.Name")),
     ],
 )
 async def test_keys_typed_ahead_reach_the_input_they_are_meant_for(keys: str, command: model.Command) -> None:
@@ -350,6 +369,14 @@ async def test_keys_typed_ahead_reach_the_input_they_are_meant_for(keys: str, co
     async with app.run_test(size=(80, 24)) as pilot:
         await burst(pilot, keys)
         assert app.commands() == [command]
+
+
+async def test_lines_typed_to_dlv_in_one_burst_are_lines() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await burst(pilot, "`locals\rargs\rstack")
+        assert app.commands() == [model.Console("locals"), model.Console("args")]
+        assert app.main.pane("debugger").console.input.value == "stack"
 
 
 async def test_keys_typed_behind_an_answer_are_the_panes_again() -> None:

@@ -281,10 +281,11 @@ class PanesScreen(Screen[None]):
         return isinstance(self.focused, Input) and not getattr(self.focused, "answered", False)
 
     async def _key_in_input(self, key: str) -> bool:
-        """F-keys and the interrupt work in text inputs too; True when the key was used."""
+        """F-keys, the interrupt and repainting work in text inputs too; True when the key was used."""
         action = self.key_table.resolve(self.active_pane, (key,))
-        works = key.startswith("f") or key == "ctrl+c"
-        if works and action is not None and not isinstance(action, Pending):
+        if action is None or isinstance(action, Pending):
+            return False
+        if key.startswith("f") or key == "ctrl+c" or action.id == "app.redraw":
             await self.run(action)
             return True
         return False

@@ -13,8 +13,9 @@ from textual import on
 from textual.screen import Screen
 
 from schedtui.ui import messages
-from schedtui.ui.key_table import key_of_event
+from schedtui.ui.key_table import key_of_event, shown
 from schedtui.ui.screens.status import clock
+from schedtui.ui.screens.typed_ahead import KeptKeys, hand_on
 from schedtui.ui.widgets.bars import KeyRow, PaneTitle
 from schedtui.ui.widgets.rows import Row, RowsView, row
 
@@ -38,7 +39,7 @@ class _Step:
 
 
 class ProgressScreen(Screen[None]):
-    """Steps, the newest last; q or Ctrl-C cancels."""
+    """Steps, the newest last; q or Ctrl-C cancels. Other keys are kept for the panes that come."""
 
     AUTO_FOCUS = ""
 
@@ -46,14 +47,17 @@ class ProgressScreen(Screen[None]):
     ProgressScreen RowsView { height: 1fr; margin: 1 1; }
     """
 
-    def __init__(self, title: str, note: str = "") -> None:
+    def __init__(self, title: str, note: str = "", *, kept: KeptKeys | None = None) -> None:
         """Create it.
 
         Args:
             title: What is prepared.
             note: What the user should know while waiting.
+            kept: Keys that were typed before this screen came.
         """
         super().__init__()
+        self.kept = kept or KeptKeys()
+        """Keys for the panes that come."""
         self._title = title
         self._note = note
         self._steps: list[_Step] = []
@@ -92,6 +96,7 @@ class ProgressScreen(Screen[None]):
     @on(messages.WorkFailed)
     def _failed(self, message: messages.WorkFailed) -> None:
         message.stop()
+        self.kept.drop()
         lines = message.error.as_text().split("\n")
         hint = message.error.hint.split("\n") if message.error.hint else []
         body = lines[: len(lines) - len(hint)]
@@ -112,27 +117,41 @@ class ProgressScreen(Screen[None]):
         rows: list[Row] = [row((self._note, "note")), row("")] if self._note else []
         for step in self._steps:
             rows += _step_rows(step, now, last=step is self._steps[-1], failed=bool(self._failure))
+        if self.kept.names and not self._failure:
+            keys = " ".join(map(shown, self.kept.names))
+            rows.append(row((f"typed ahead, for the panes: {keys}  (Backspace forgets it)", "note")))
         if self._cancelling:
             rows.append(row(("Cancelling; what was started is being ended …", "warning")))
         self.query_one(RowsView).set_rows([*rows, *self._failure])
 
     def on_key(self, event: events.Key) -> None:
-        """Cancel, try again, look at the set-up."""
+        """Cancel, try again, look at the set-up; keep what else is typed."""
+        if self.kept.keep_behind(self, event) or hand_on(self, event):
+            return
         event.stop()
         key = key_of_event(event.key, event.character)
-        view = self.query_one(RowsView)
         if key in ("q", "ctrl+c", "escape"):
             self._cancelling = not self._failure
             self.show_steps()
             self.post_message(messages.QuitRequested("end"))
-        elif key in ("j", "down", "k", "up"):
-            view.move(1 if key in ("j", "down") else -1)
-        elif self._failure and key == "r":
+        elif self._failure:
+            self._after_failure(key)
+        elif key == "backspace":
+            self.kept.drop()
+            self.show_steps()
+        else:
+            self.kept.keep(event)
+            self.show_steps()
+
+    def _after_failure(self, key: str) -> None:
+        if key in ("j", "down", "k", "up"):
+            self.query_one(RowsView).move(1 if key in ("j", "down") else -1)
+        elif key == "r":
             self._failure, self._steps = (), []
             self.query_one(PaneTitle).show(summary="")
             self.query_one(KeyRow).show_keys([("q", "cancel and quit"), ("^C", "the same")])
             self.post_message(messages.CommandRequested("retry"))
-        elif key == "o" and self._failure:
+        elif key == "o":
             self.post_message(messages.CommandRequested("doctor"))
 
 

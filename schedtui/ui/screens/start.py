@@ -12,6 +12,7 @@ from textual.screen import Screen
 
 from schedtui.ui import messages
 from schedtui.ui.key_table import key_of_event
+from schedtui.ui.screens.typed_ahead import KeptKeys, hand_on
 from schedtui.ui.widgets.bars import CommandRow, PaneTitle
 from schedtui.ui.widgets.rows import RowsView, row
 
@@ -46,6 +47,12 @@ CHOICES: tuple[Choice, ...] = (
 )
 """The choices, in their order."""
 
+ANOTHER_SCREEN = frozenset({"lab", "source", "logs"})
+"""Choices that another screen comes for at once: what is typed behind them is for it."""
+
+SCREEN_SECONDS = 1.0
+"""How long it may take to come; then the keys are this screen's again."""
+
 
 class StartScreen(Screen[None]):
     """Shown when nothing was named on the command line."""
@@ -65,6 +72,9 @@ class StartScreen(Screen[None]):
         super().__init__()
         self._notes = notes
         self._asked: Choice | None = None
+        self.kept = KeptKeys()
+        """Keys typed behind a choice, for the screen that comes."""
+        self._leaving = False
 
     def compose(self) -> ComposeResult:
         """Title, choices, keys."""
@@ -91,10 +101,15 @@ class StartScreen(Screen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """Choose."""
+        if self.kept.keep_behind(self, event) or hand_on(self, event):
+            return
         command_row = self.query_one(CommandRow)
-        if command_row.asking:
+        if command_row.asking and not command_row.answered:
             return
         event.stop()
+        if self._leaving:
+            self.kept.keep(event)
+            return
         key = key_of_event(event.key, event.character)
         view = self.query_one(RowsView)
         if key in ("j", "down"):
@@ -115,7 +130,19 @@ class StartScreen(Screen[None]):
         elif choice.name == "quit":
             self.post_message(messages.QuitRequested("end"))
         else:
-            self.post_message(messages.CommandRequested(f"start-{choice.name}"))
+            self._start(choice.name, "")
+
+    def _start(self, name: str, words: str) -> None:
+        if name in ANOTHER_SCREEN:
+            self._leaving = True
+            self.set_timer(SCREEN_SECONDS, self._stay)
+        self.post_message(messages.CommandRequested(f"start-{name}", words))
+
+    def _stay(self) -> None:
+        """Take the keys again."""
+        self._leaving = False
+        if self.is_current:
+            self.kept.hand_over(self.app)
 
     def on_command_row_edited(self, event: CommandRow.Edited) -> None:
         """Nothing goes along with the typing."""
@@ -129,4 +156,4 @@ class StartScreen(Screen[None]):
         self.set_focus(None)
         self._show_keys()
         if asked is not None and event.text:
-            self.post_message(messages.CommandRequested(f"start-{asked.name}", event.text.strip()))
+            self._start(asked.name, event.text.strip())

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from textual import events
 from textual.widgets import Input
 
+from schedtui.ui.key_table import key_of_event
+
 if TYPE_CHECKING:
     from textual.app import App
     from textual.screen import Screen
@@ -62,3 +64,43 @@ def hand_on(screen: Screen[Any], event: events.Key) -> bool:
     event.stop()
     event.prevent_default()
     return True
+
+
+MOST_KEPT = 200
+"""Keys that are kept at most."""
+
+
+class KeptKeys:
+    """Keys that a screen has no use for, kept for the one that comes next."""
+
+    def __init__(self) -> None:
+        self._events: list[events.Key] = []
+
+    def keep(self, event: events.Key) -> None:
+        """Keep one more."""
+        if len(self._events) < MOST_KEPT:
+            self._events.append(event)
+
+    def keep_behind(self, screen: Screen[Any], event: events.Key) -> bool:
+        """Keep a key that comes to a screen that has gone, while others before it still wait; False: none do."""
+        if screen.is_current or not self._events:
+            return False
+        self.keep(event)
+        event.stop()
+        return True
+
+    def drop(self) -> None:
+        """Forget them: what they were meant for does not come."""
+        self._events.clear()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The keys, in order, in the key table's spelling."""
+        return tuple(key_of_event(event.key, event.character) for event in self._events)
+
+    def hand_over(self, app: App[Any]) -> None:
+        """Give them to the screen on top, in order."""
+        kept, self._events = self._events, []
+        for event in kept:
+            target = app.screen.focused or app.screen
+            target.post_message(TypedAhead(event, app, target))

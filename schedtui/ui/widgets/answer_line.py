@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.message import Message
-from textual.widgets import Input
+
+from schedtui.ui.widgets.edit_line import EditLine
 
 if TYPE_CHECKING:
     from textual.events import Key
 
 
-class AnswerLine(Input):
+class AnswerLine(EditLine):
     """One line of text, entered or given up."""
 
     @dataclass

@@ -227,6 +227,11 @@ class CommandRow(Horizontal):
         """True while a question is open."""
         return self.has_class("-asking")
 
+    @property
+    def answered(self) -> bool:
+        """True once Enter or Escape was pressed: what is typed behind it is no part of the answer."""
+        return self.query_one(PromptInput).answered
+
     def ask(self, question: str, initial: str, history: list[str]) -> None:
         """Open a question."""
         self.query_one("#question", Static).update(literal(question) + " ")

@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
-from textual.widgets import Input
 
 from schedtui.ui.widgets.completion import Completion, Words, complete
+from schedtui.ui.widgets.edit_line import EditLine
 from schedtui.ui.widgets.rows import Row, RowsView, row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from textual.app import ComposeResult
+    from textual.widgets import Input
 
 TRANSCRIPT_LIMIT = 5000
 """Lines kept on screen."""
@@ -35,7 +36,7 @@ KIND_SIGNS = {"echo": "(dlv) ", "note": "· ", "error": "! ", "trace": "> "}
 """What tells the kinds apart without colour."""
 
 
-class ConsoleInput(Input):
+class ConsoleInput(EditLine):
     """One line with a history that the arrow keys walk through."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -67,6 +68,11 @@ class ConsoleInput(Input):
     def action_complete(self) -> None:
         """Complete the word in front of the cursor."""
         self.post_message(self.CompletionWanted())
+
+    async def action_submit(self) -> None:
+        """Enter the line; what is typed behind it, in one burst, begins the next one."""
+        line, self.value = self.value, ""
+        self.post_message(self.Submitted(self, line))
 
     def action_leave(self) -> None:
         """Give the keys back to the pane; what was typed so far stays."""
@@ -232,5 +238,4 @@ class Console(Vertical):
         if not text:
             return
         self.input.remember(text)
-        self.input.value = ""
         self.post_message(self.LineTyped(text))

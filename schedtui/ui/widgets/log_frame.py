@@ -93,6 +93,7 @@ class LogFrame(Vertical):
         self._timer_set = False
         self._jump: tuple[int, int] | None = None
         self._searched: str | None = None
+        self._steps: list[int] = []
         self._told: tuple[int | None, bool] = (None, True)
         self._search_origin: tuple[int, bool] | None = None
         self._reported_error: str | None = None
@@ -156,6 +157,7 @@ class LogFrame(Vertical):
     def open(self, source: RowSource) -> None:
         """Show another log; the filter stays."""
         self.source = source
+        self._searched, self._jump, self._steps = None, None, []
         self.action_close_panel()
         if self._selection != source.state().selection:
             source.select(self._selection)
@@ -264,10 +266,7 @@ class LogFrame(Vertical):
         text = expression.strip()
         if not text:
             return True
-        try:
-            parse_filter(text, self._span())
-        except FilterError as error:
-            self._notice(f"{error.title}, {error.where}. {error.hint}", "warning")
+        if not self.is_filter(text):
             return False
         parts = self._selection.parts
         if text in parts:
@@ -275,6 +274,15 @@ class LogFrame(Vertical):
             self.select(replace(self._selection, disabled=off))
         else:
             self.select(replace(self._selection, parts=(*parts, text)))
+        return True
+
+    def is_filter(self, text: str) -> bool:
+        """Whether a text is one; what is wrong with it is told."""
+        try:
+            parse_filter(text, self._span())
+        except FilterError as error:
+            self._notice(f"{error.title}, {error.where}. {error.hint}", "warning")
+            return False
         return True
 
     def replace_filter(self, expressions: tuple[str, ...]) -> None:

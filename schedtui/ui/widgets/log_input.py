@@ -13,14 +13,17 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from schedtui.ui.widgets.edit_line import EditLine
 from schedtui.ui.widgets.literal import literal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.app import ComposeResult
     from textual.events import Key
 
 
-class _Field(Input):
+class _Field(EditLine):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "history(-1)", "older", show=False),
         Binding("down", "history(1)", "newer", show=False),
@@ -61,7 +64,9 @@ class _Field(Input):
         await super()._on_key(event)
 
     async def action_submit(self) -> None:
-        """Take the line as it is."""
+        """Take the line as it is; one that is not understood goes on, also for what is typed behind Enter."""
+        if not self._owner.accepts(self._owner.kind, self.value):
+            return
         self.answered = True
         self._owner.submit(self.value)
 
@@ -105,6 +110,8 @@ class LogInput(Horizontal):
         super().__init__()
         self.kind = ""
         """What was asked for last: ``search``, ``filter``, ``save``."""
+        self.accepts: Callable[[str, str], bool] = lambda kind, text: True
+        """Whether a line is an answer to a kind of question; asked at Enter, before the next key."""
         self._histories: dict[str, list[str]] = {}
 
     def compose(self) -> ComposeResult:
@@ -141,10 +148,6 @@ class LogInput(Horizontal):
         """Hide it."""
         self.display = False
         self.query_one(_Field).answered = True
-
-    def reopen(self) -> None:
-        """Go on with the line: it was not understood."""
-        self.query_one(_Field).answered = False
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Tell what is typed."""

@@ -227,8 +227,8 @@ class LogPane(LogQuestions):
         state = self.source.state()
         if self.panel:
             self.action_close_panel()
-        elif state.search:
-            self.source.search(None)
+        elif state.search or self._searched:
+            self.end_search()
         elif self._selection.parts:
             place = len(self._selection.parts) - 1
             self.select(

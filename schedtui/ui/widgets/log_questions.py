@@ -24,11 +24,11 @@ class LogQuestions(LogMoves):
     def action_search(self) -> None:
         """Search as you type."""
         self._search_origin = (self._cursor(), self.view.following)
-        self.query_one(LogInput).ask("search", "/")
+        self._ask("search", "/")
 
     def _search_for(self, text: str) -> None:
         row = self.view.selected
-        self._searched = text or None
+        self._searched, self._steps = text or None, []
         self.source.search(self._searched, row.address if row is not None else None)
         origin = self._search_origin or (self._cursor(), False)
         self._jump = (origin[0] - 1, 1) if text else None
@@ -46,7 +46,7 @@ class LogQuestions(LogMoves):
         if found is None and state.searching is None and state.search:
             found = self.source.next_match(start + step, -step)
             if state.search_matches == 0 or found is None:
-                self._jump = None
+                self._jump, self._steps = None, []
                 if not self.query_one(LogInput).asking:
                     self._notice(f"/{state.search}: no match among the shown records.", "warning")
                 return
@@ -55,6 +55,14 @@ class LogQuestions(LogMoves):
         if found is not None:
             self._jump = None
             self.view.go_to(found)
+            steps, self._steps = self._steps, []
+            for step in steps:
+                self._match(step)
+
+    def end_search(self) -> None:
+        """Search for nothing any more."""
+        self._searched, self._jump, self._steps = None, None, []
+        self.source.search(None)
 
     def action_search_next(self) -> None:
         """To the next match."""
@@ -66,6 +74,10 @@ class LogQuestions(LogMoves):
 
     def _match(self, step: int) -> None:
         state = self.source.state()
+        if self._searched and state.search != self._searched:
+            # Typed ahead: the search has only been asked for.
+            self._steps.append(step)
+            return
         if not state.search:
             self._notice("Nothing is searched for; / begins.", "warning")
             return
@@ -81,12 +93,20 @@ class LogQuestions(LogMoves):
 
     def action_filter(self) -> None:
         """Ask for a part of the filter."""
-        self.query_one(LogInput).ask("filter", "filter:")
+        self._ask("filter", "filter:")
+
+    def _ask(self, kind: str, question: str) -> None:
+        line = self.query_one(LogInput)
+        line.accepts = self._accepts
+        line.ask(kind, question)
+
+    def _accepts(self, kind: str, text: str) -> bool:
+        return kind != "filter" or self.is_filter(text)
 
     def action_save(self) -> None:
         """Ask where to save the shown records."""
         state = self.source.state()
-        self.query_one(LogInput).ask(
+        self._ask(
             "save", f"Save {number(state.last - state.first)} records, secrets masked (not with ! in front), to:"
         )
 
@@ -99,12 +119,10 @@ class LogQuestions(LogMoves):
     def on_log_input_answered(self, event: LogInput.Answered) -> None:
         """Do what was asked for."""
         event.stop()
-        if event.kind == "filter" and not self.apply_filter(event.text):
-            if not self.query_one(LogInput).asking:
-                self.query_one(LogInput).reopen()
-            return
         self._close_input()
-        if event.kind == "search":
+        if event.kind == "filter":
+            self.apply_filter(event.text)
+        elif event.kind == "search":
             if not event.text:
                 self._match(1)
             elif event.text != self._searched:
@@ -122,8 +140,7 @@ class LogQuestions(LogMoves):
         self._close_input()
         if event.kind == "search" and self._search_origin is not None:
             origin, following = self._search_origin
-            self.source.search(None)
-            self._jump = None
+            self.end_search()
             if following:
                 self.view.follow()
             else:

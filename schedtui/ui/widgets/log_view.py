@@ -65,6 +65,8 @@ class LogView(Widget):
         """The newest row is kept in view."""
         self.seen = 0
         """One past the last row that was there when following was paused."""
+        self._seen_end: int | None = None
+        self._seen_generation: int | None = None
         self.wrap = False
         self.time_mode: TimeMode = "none"
         self.marks: set[int] = set()
@@ -107,6 +109,7 @@ class LogView(Widget):
         self.following, self.left, self._anchor = follow, 0, None
         self.top = self.cursor = self.seen = 0
         self.marks = set()
+        self._seen_end = self._seen_generation = None
         self.show_growth()
 
     def show_growth(self) -> None:
@@ -116,6 +119,8 @@ class LogView(Widget):
             self.pattern = compile_pattern(self.state.search) if self.state.search else None
         if self.state.generation != self._anchor_generation:
             self._find_anchor()
+        if not self.following and self.state.generation != self._seen_generation:
+            self._find_seen()
         self.lay_out()
 
     def keep_place(self) -> int | None:
@@ -134,9 +139,15 @@ class LogView(Widget):
         if number is not None:
             self.cursor = number
             self.top = number - self._anchor_offset
-            self.seen = self.state.last
         if self.state.selecting is None or (self.state.last - self.state.first > 2 * self.size.height):
             self._anchor = None
+
+    def _find_seen(self) -> None:
+        """Find in a new selection how far the log went when following was paused: what lies behind it is new."""
+        row = self.source.row_of(self._seen_end) if self._seen_end is not None else None
+        self.seen = self.state.last if row is None else row + 1
+        if self.state.at_end:
+            self._seen_generation = self.state.generation
 
     # --- moves
 
@@ -145,6 +156,9 @@ class LogView(Widget):
         if self.following:
             self.following = False
             self.seen = self.state.last
+            self._seen_end = self.state.end_address
+            # Before the first record nothing can be seen: what comes first was there when it was opened.
+            self._seen_generation = self.state.generation if self.state.records else None
             self.cursor = self.state.last - 1
 
     def follow(self) -> None:
