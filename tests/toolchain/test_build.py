@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import threading
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -34,6 +34,7 @@ from schedtui.toolchain.go_build import (
     format_seconds,
     run_go_build,
 )
+from tests.toolchain.built_before import built_trimmed, built_whole
 
 GO = GoTool(path=Path("/opt/go/bin/go"), version=GoVersion(1, 26, 8), origin="PATH")
 
@@ -266,13 +267,27 @@ class TestRealBuild:
         assert not again.built_now
         assert again.arguments[1] == "build"
 
-    def test_nothing_is_optimised_in_an_all_build(self, request_for_tree: BuildRequest) -> None:
-        request = replace(request_for_tree, flavour="all")
-        if why_stale(request):
-            pytest.skip(f"not built here: schedtui build --all --src {request.checkout.root}")
-        result = ensure_scheduler(request, lambda _: None)
+    def test_nothing_is_optimised_in_an_all_build(self, source_tree: Path) -> None:
+        result = ensure_scheduler(built_whole(source_tree), lambda _: None)
         facts = read_binary(result.binary)
         assert breakpoint_obstacle(facts) == ""
         assert facts.optimised("k8s.io/client-go/tools/cache") is False
         assert facts.optimised("k8s.io/kubernetes/pkg/scheduler") is False
         assert result.optimised == "nothing is optimised"
+
+    def test_every_file_of_a_trimmed_build_is_found_in_the_tree(self, source_tree: Path) -> None:
+        request = built_trimmed(source_tree)
+        result = ensure_scheduler(request, lambda _: None)
+        facts = read_binary(result.binary)
+        assert facts.trimmed
+        assert breakpoint_obstacle(facts) == ""
+        assert [note for note in result.notes if "-trimpath" in note]
+        content = result.binary.read_bytes()
+        assert str(source_tree).encode() not in content
+        spelled = {name.decode() for name in re.findall(rb"k8s\.io/[\w@.+/-]{1,200}?\.go(?=\0)", content)}
+        scheduler = {name for name in spelled if "/pkg/scheduler/" in name}
+        libraries = {name for name in spelled if name.startswith(("k8s.io/client-go", "k8s.io/apimachinery"))}
+        assert len(scheduler) > 100
+        assert len(libraries) > 100
+        places = {name: request.checkout.file_path(name) for name in scheduler | libraries}
+        assert [name for name, place in places.items() if place is None or not place.is_file()] == []

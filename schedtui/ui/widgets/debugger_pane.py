@@ -84,6 +84,8 @@ class DebuggerPane(Vertical):
         self.tab: Part = "stack"
         self.state: model.TargetState = "none"
         self.stop: model.Stop | None = None
+        self._wanted_frame: int | None = None
+        """The frame that was asked for and is not shown yet: a second key typed meanwhile goes on from there."""
         self.breakpoints: tuple[model.Breakpoint, ...] = ()
         self.goroutines: model.GoroutinesListed | None = None
         self._expanded: frozenset[str] = frozenset()
@@ -136,6 +138,8 @@ class DebuggerPane(Vertical):
 
     def show_stop(self, stop: model.Stop, source: SourceText | None, sight: Sight = NO_SIGHT) -> None:
         """The target stopped, or another frame was selected; ``source`` is the frame's file."""
+        if self.stop is None or stop.at != self.stop.at or stop.selected_frame == self._wanted_frame:
+            self._wanted_frame = None
         self.stop = stop
         self._sight = sight
         variables = (*stop.arguments, *stop.locals, *stop.watches)
@@ -537,8 +541,9 @@ class DebuggerPane(Vertical):
 
     def _select_frame(self, by: int) -> None:
         if self.stop is not None:
-            index = max(0, min(self.stop.selected_frame + by, len(self.stop.frames) - 1))
-            self.request(model.SelectFrame(index))
+            start = self.stop.selected_frame if self._wanted_frame is None else self._wanted_frame
+            self._wanted_frame = max(0, min(start + by, len(self.stop.frames) - 1))
+            self.request(model.SelectFrame(self._wanted_frame))
 
     @property
     def summary(self) -> str:
