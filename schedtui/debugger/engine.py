@@ -57,6 +57,9 @@ if TYPE_CHECKING:
 START_SECONDS = 120.0
 """How long dlv may take to its first prompt on a built binary (2.7 s for a scheduler of 112 MB)."""
 
+LOOK_SECONDS = 0.5
+"""How often it is looked whether a target that stands still is still there."""
+
 ANSWER_SECONDS = 600.0
 """How long a dialog may stand before the safe answer is given."""
 
@@ -97,6 +100,8 @@ class Engine:
         self._inspector: Inspector | None = None
         self._binary_time = 0.0
         self._running: Run | None = None
+        self._spent = False
+        """True when this dlv is of no more use: a restart needs another one."""
         self._pauses = PauseClock()
         self.paths = PathMap(launch.substitute_paths, source)
         self.function_lists: dict[str, tuple[str, ...]] = {}
@@ -158,6 +163,7 @@ class Engine:
 
     def _start(self) -> None:
         self._run += 1
+        self._spent = False
         call = self._call = prepare(self.launch, self._run, self._began)
         earlier = self._owned.begin(call, lambda: self.inbox.closing)
         if earlier is not None:
@@ -285,8 +291,10 @@ class Engine:
 
     def _wait(self, talk: Conversation) -> None:
         run = self._running
-        piece = talk.session.poll(run.patience if run else WAIT_SECONDS, wake=self.inbox.wake, stream=True)
+        patience = run.patience if run else LOOK_SECONDS if self.state == "stopped" else WAIT_SECONDS
+        piece = talk.session.poll(patience, wake=self.inbox.wake, stream=True)
         if piece is None:
+            self._notice_end()
             if run is not None:
                 run.flush_trace()
                 run.interrupt_again()
@@ -298,6 +306,16 @@ class Engine:
             self._unasked(piece)
         elif run.take(piece):
             self.stopped()
+
+    def _notice_end(self) -> None:
+        """A target that is killed while it stands still: dlv learns of it only when it looks, and says nonsense.
+
+        Looked at, because a traced process whose threads nobody has waited for wakes no pidfd.
+        """
+        if self.state == "stopped" and self._owned.target_is_gone:
+            # Only SIGKILL ends a process that a tracer holds; this dlv cannot start another one.
+            self._spent = True
+            self._exited(-signal.SIGKILL, "while it stood still")
 
     def _unasked(self, piece: Piece) -> None:
         if isinstance(piece, Ended):
@@ -345,7 +363,7 @@ class Engine:
             elif run.take(piece):
                 return exits.is_plain_interrupt(run.text)
 
-    def _exited(self, status: int) -> None:
+    def _exited(self, status: int, when: str = "") -> None:
         files = self._call.files if self._call else None
         lines = exits.tail_lines(files.stderr, files.stdout) if files else ()
         cause = exits.cause_of(
@@ -359,7 +377,7 @@ class Engine:
         self.inspector.forget()
         detail = f"the target ended with status {status}"
         if status < 0:
-            detail = f"the target was ended by {_signal(status)}"
+            detail = f"the target was ended by {_signal(status)} {when}".rstrip()
         known = cause.id != "unknown"
         self._become(
             "exited",
@@ -402,6 +420,7 @@ class Engine:
     def _carry_out(self, command: Command) -> None:
         rule = COMMANDS[type(command)]
         try:
+            self._notice_end()
             if isinstance(command, Restart):
                 self.restart(command)
             elif self._talk is None:
@@ -458,8 +477,10 @@ class Engine:
             self._running = None
             self.state = "stopped"
         rebuilt = self._binary_time != _changed(self.launch.target)
-        fresh = command.fresh or rebuilt or self._talk is None or self.launch.mode not in OWN_TARGET_MODES
-        if fresh or self.launch.persistent:
+        fresh = command.fresh or rebuilt or self._spent or self.launch.mode not in OWN_TARGET_MODES
+        if self.launch.mode not in OWN_TARGET_MODES:
+            self.say("what runs was not started here and runs on: dlv begins anew")
+        if fresh or self._talk is None or self.launch.persistent:
             self._leave()
             self.start()
             return
@@ -504,9 +525,31 @@ class Engine:
     def shut_down(self, detach: bool) -> None:
         """End dlv and, unless it is to be left running, the target; remove our files."""
         if self._talk is not None:
+            if self.launch.mode == "connect":
+                detach = self._let_go()
             self._leave(detach=detach)
         self._owned.finish(keep=detach and self.launch.persistent)
         self._become("none")
+
+    def _let_go(self) -> bool:
+        """Take our breakpoints out of a server elsewhere: nobody will be there when one is hit.
+
+        Returns:
+            True when the target is to run on: always, but where it stands at its entry as we found it.
+        """
+        try:
+            if self._running is not None:
+                self.pause(self._running)
+                self._running = None
+                self.state = "stopped"
+            stop = self.inspector.stop
+            if self.state != "stopped":
+                return False
+            self.breakpoints.withdraw(self)
+        except (SessionLost, SchedtuiError) as error:
+            self.say(f"the breakpoints could not be taken out: {error}")
+            return False
+        return stop is None or stop.reason != "entry"
 
     def _leave(self, *, detach: bool = False) -> None:
         """Say good-bye to dlv; whatever happens, nothing of ours is left behind."""
@@ -515,7 +558,7 @@ class Engine:
                 self._owned.say_goodbye(self._talk, running=self.state == "running", detach=detach)
         except (SessionLost, SchedtuiError) as error:
             self.say(f"dlv did not end by itself: {error}", "note")
-        self._end_processes(keep=detach)
+        self._end_processes(keep=detach and self.launch.persistent)
 
     def _end_processes(self, *, keep: bool = False) -> None:
         if self._talk is not None:

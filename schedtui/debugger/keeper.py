@@ -267,6 +267,13 @@ class BreakpointKeeper:
         for one in self._wanted:
             one.number = None
 
+    def withdraw(self, bench: Workbench) -> None:
+        """Take ours out of dlv; they stay wanted for the next session."""
+        for one in self._wanted:
+            if one.number is not None:
+                bench.talk.ask(f"clear {one.number}")
+                one.number = None
+
     def restore(self, bench: Workbench) -> tuple[str, ...]:
         """Set what is wanted and not in dlv; returns what the user should know."""
         present = {one.id for one in self.listed(bench)}

@@ -57,7 +57,7 @@ class Call:
     made: tuple[str, ...]
     """Files and directories that this call made or lets dlv make, to be removed at the end."""
     server: tuple[str, ...] = ()
-    """Persistent mode: the command line of the server that ``argv`` connects to."""
+    """The command line of the server that ``argv`` connects to; empty without one."""
     socket: str = ""
     """Persistent mode: path of its socket."""
 
@@ -101,7 +101,18 @@ def prepare(launch: Launch, run: int = 1, began: datetime | None = None) -> Call
         files=files,
         made=(str(script), str(configuration), *((built,) if (built := built_by_dlv(launch)) else ())),
     )
-    return _persistent(launch, call, files) if launch.persistent else call
+    if launch.persistent and files is None:
+        raise DebuggerFailed(
+            "Only a target that schedtui starts can be kept running",
+            where=f"--persistent with {launch.mode}",
+            hint="Leave --persistent out, or start the target with --exec or --src.",
+        )
+    return _behind_server(launch, call) if needs_server(launch) else call
+
+
+def needs_server(launch: Launch) -> bool:
+    """True when dlv is a server and the one on our terminal its client."""
+    return launch.persistent or launch.mode == "attach"
 
 
 def _configuration(launch: Launch, prompt: str) -> str:
@@ -185,13 +196,7 @@ def built_by_dlv(launch: Launch) -> str:
     return str(Path(launch.run_directory) / f"debug-{launch.mode}.bin") if launch.mode in ("debug", "test") else ""
 
 
-def _persistent(launch: Launch, call: Call, files: RunFiles | None) -> Call:
-    if files is None:
-        raise DebuggerFailed(
-            "Only a target that schedtui starts can be kept running",
-            where=f"--persistent with {launch.mode}",
-            hint="Leave --persistent out, or start the target with --exec or --src.",
-        )
+def _behind_server(launch: Launch, call: Call) -> Call:
     socket = str(Path(launch.run_directory) / "dlv.sock")
     if len(os.fsencode(socket)) > SOCKET_LIMIT:
         raise DebuggerFailed(

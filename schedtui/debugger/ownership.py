@@ -1,14 +1,12 @@
 """The processes and files of one session: written down, watched over, and ended.
 
-Owns the session's record, the watchman, the persistent server, and the good-bye to dlv. Nothing is ended but what
-was recorded here.
+Owns the session's record, what the watchman is told, and the good-bye to dlv. Nothing is ended but what was
+recorded here.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
-import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -16,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from schedtui.core.errors import DebuggerFailed
-from schedtui.debugger.launching import OWN_TARGET_MODES
+from schedtui.debugger.launching import OWN_TARGET_MODES, needs_server
+from schedtui.debugger.server import DlvServer
 from schedtui.debugger.session import Asked, Ended, Prompted
 from schedtui.debugger.sessions import (
     FILE_NAME,
@@ -29,7 +27,6 @@ from schedtui.debugger.sessions import (
     write_record,
 )
 from schedtui.processes import guard
-from schedtui.processes.child import PRIVATE_UMASK
 from schedtui.processes.identity import ProcessIdentity, end_processes, identify
 
 if TYPE_CHECKING:
@@ -45,9 +42,6 @@ GOODBYE_SECONDS = 5.0
 NOBODY = ProcessIdentity(0, "nobody")
 """The owner of a session that was left: no process has such a start."""
 
-SERVER_SECONDS = 60.0
-"""How long a persistent server may take until its socket is there."""
-
 
 class Ownership:
     """What is ours, for one launch.
@@ -61,14 +55,21 @@ class Ownership:
         self._directory = Path(launch.run_directory)
         self._record: SessionRecord | None = None
         self._guarded: dict[str, ProcessIdentity] = {}
-        self._server: subprocess.Popen[bytes] | None = None
+        self._server = DlvServer(self._directory)
         self._dlv_pid: int | None = None
+        self._target: ProcessIdentity | None = None
+        """Whom dlv debugs, ours or not; None where that is another machine's."""
         self._ours = launch.mode in OWN_TARGET_MODES
 
     @property
     def target_pid(self) -> int | None:
-        """The target, as recorded."""
-        return self._record.target.pid if self._record and self._record.target else None
+        """The target; None when there is none, or none on this machine."""
+        return self._target.pid if self._target else None
+
+    @property
+    def target_is_gone(self) -> bool:
+        """True when the target that was there has ended, whether dlv knows it or not."""
+        return self._target is not None and not lives(self._target)
 
     @property
     def dlv_pid(self) -> int | None:
@@ -115,16 +116,17 @@ class Ownership:
             made=call.made,
         )
         self._save()
-        if call.server:
-            self._start_server(call, given_up)
-        else:
+        if not self._launch.persistent:
             for path in self._files():
                 guard.remove_with_us(path)
+        if call.server:
+            builds = self._launch.mode in ("debug", "test")
+            self._server.start(call, self._watch_server, given_up, builds=builds)
         return None
 
     def _files(self) -> tuple[str, ...]:
         made = self._record.made if self._record else ()
-        return (*made, str(self._directory / FILE_NAME), str(self._directory / "dlv-server.log"))
+        return (*made, str(self._directory / FILE_NAME), str(self._server.output))
 
     def _guard(self, name: str, process: ProcessIdentity | None) -> None:
         """Should schedtui be killed, the guard ends this process; a persistent session is to live on."""
@@ -134,48 +136,13 @@ class Ownership:
         if process is not None and (not self._launch.persistent or name == "starting"):
             self._guarded[name] = process
             # With its session: dlv starts the target in a group of its own, long before it can name it to us.
-            guard.watch_over(process, session=name != "target")
+            guard.watch_over(process, session=name not in ("target", "server"), interrupt=name == "server")
 
-    def _start_server(self, call: Call, given_up: Callable[[], bool]) -> None:
-        socket = Path(call.socket)
-        remove(socket)
-        output = self._directory / "dlv-server.log"
-        with contextlib.ExitStack() as stack:
-            stream = stack.enter_context(
-                os.fdopen(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
-            )
-            self._server = subprocess.Popen(
-                call.server,
-                env=call.environment,
-                cwd=call.directory or None,
-                stdin=subprocess.DEVNULL,
-                stdout=stream,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                # As in the session on our own terminal.
-                umask=PRIVATE_UMASK,
-            )
-        server = identify(self._server.pid)
+    def _watch_server(self, server: ProcessIdentity) -> None:
+        """The server is about to begin: write it down and have it watched over."""
         self._update(dlv=server)
-        # Until there is something to come back to, it is to end with us.
-        self._guard("starting", server)
-        deadline = time.monotonic() + (SERVER_SECONDS if self._launch.mode == "exec" else 3600.0)
-        while not socket.exists():
-            if self._server.poll() is not None or time.monotonic() > deadline or given_up():
-                lines = output.read_text("utf-8", "replace").splitlines()
-                self._end_server()
-                raise DebuggerFailed("The debugger's server did not start", details=tuple(lines[-20:]))
-            time.sleep(0.01)
-
-    def _end_server(self) -> None:
-        if self._server is not None and self._server.poll() is None:
-            self._server.terminate()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._server.wait(timeout=3)
-            if self._server.poll() is None:
-                self._server.kill()
-                self._server.wait()
-        self._server = None
+        # Until there is something to come back to, a persistent one is to end with us.
+        self._guard("server" if self._launch.mode == "attach" else "starting", server)
 
     # --- bookkeeping ------------------------------------------------------------------------------------------
 
@@ -183,13 +150,14 @@ class Ownership:
         """The dlv on our terminal has been started."""
         self._dlv_pid = pid
         process = identify(pid)
-        if not self._launch.persistent:
+        if not needs_server(self._launch):
             self._update(dlv=process)
         self._guard("dlv", process)
 
     def target(self, pid: int | None) -> None:
         """The target is this process now; None when it has ended."""
-        process = identify(pid) if pid and self._ours else None
+        self._target = identify(pid) if pid and self._launch.mode != "connect" else None
+        process = self._target if self._ours else None
         self._update(target=process)
         self._guard("target", process)
         self._guard("starting", None)
@@ -266,14 +234,12 @@ class Ownership:
         if self._ours:
             # With its session: a target that dlv has started and not yet named to us would stay behind.
             _end(record.dlv, session=True)
-        elif record.persistent:
-            _end(record.dlv)
-        self._end_server()
+        self._server.end()
         if self._ours:
             _end(record.target)
         for name in tuple(self._guarded):
             self._guard(name, None)
-        self._dlv_pid = None
+        self._dlv_pid = self._target = None
         self._update(target=None)
 
     def finish(self, *, keep: bool) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import re
 import shutil
+import signal
 from pathlib import Path
 
 import msgspec
@@ -113,6 +114,21 @@ def leftovers(root: Path) -> tuple[tuple[Path, SessionRecord], ...]:
     )
 
 
+def damaged(root: Path) -> tuple[Path, ...]:
+    """Directories whose record cannot be read (a full disk, a foreign hand) and whose owner is gone.
+
+    What ran there is not known any more: nothing can be proved to be ours but the files.
+    """
+    found = []
+    with contextlib.suppress(OSError):
+        for entry in root.iterdir():
+            named = DIRECTORY_NAME.fullmatch(entry.name)
+            recorded = named is not None and (entry / FILE_NAME).exists()
+            if named and recorded and read_record(entry) is None and identify(int(named[1])) is None:
+                found.append(entry)
+    return tuple(sorted(found))
+
+
 def clean(directory: Path, record: SessionRecord) -> tuple[str, ...]:
     """End what still runs of a session and remove its files; returns what was done, one line each.
 
@@ -121,7 +137,13 @@ def clean(directory: Path, record: SessionRecord) -> tuple[str, ...]:
     done = []
     for what, process in (("dlv", record.dlv), ("the target", record.target)):
         if process is not None and is_alive(process):
-            end_processes([process], grace_seconds=TERM_SECONDS)
+            # At SIGINT a dlv server lets go of a process that it is attached to.
+            attached = record.mode == "attach"
+            end_processes(
+                [process],
+                grace_seconds=TERM_SECONDS,
+                first_signal=signal.SIGINT if attached else signal.SIGTERM,
+            )
             done.append(f"ended {what} (process {process.pid})")
     paths = (*record.made, str(directory / FILE_NAME))
     done.extend(f"removed {path}" for path in paths if remove(Path(path)))

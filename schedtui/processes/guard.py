@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 GRACE_SECONDS = 3.0
 """How long processes get after the guard's SIGTERM before its SIGKILL."""
 
-Reach = Literal["one", "group", "session"]
-"""What is ended with a process: itself alone, its process group, or all that began in its session."""
+Reach = Literal["one", "group", "session", "interrupt"]
+"""What is ended with a process: itself alone, its process group, or all that began in its session. ``interrupt``:
+itself alone, by SIGINT, at which a dlv server lets go of the process that it is attached to."""
 
 _lock = threading.Lock()
 _guard: subprocess.Popen[bytes] | None = None
@@ -41,7 +42,9 @@ _watched: dict[ProcessIdentity, Reach] = {}
 _files: dict[str, None] = {}
 
 
-def watch_over(identity: ProcessIdentity, *, group: bool = False, session: bool = False) -> None:
+def watch_over(
+    identity: ProcessIdentity, *, group: bool = False, session: bool = False, interrupt: bool = False
+) -> None:
     """Have ``identity`` ended should schedtui die without doing it.
 
     Args:
@@ -49,9 +52,11 @@ def watch_over(identity: ProcessIdentity, *, group: bool = False, session: bool 
         group: End its whole process group.
         session: End its whole session: what it starts is covered from the moment it is there, even in a group of
             its own (as dlv's target is), and even when ``identity`` ends before schedtui does.
+        interrupt: Ask by SIGINT; end nothing else.
     """
+    reach: Reach = "interrupt" if interrupt else "session" if session else "group" if group else "one"
     with _lock:
-        _watched[identity] = "session" if session else "group" if group else "one"
+        _watched[identity] = reach
         _tell(_order(identity))
 
 
@@ -151,8 +156,12 @@ def _keep_guard() -> None:
 
 def _end(identity: ProcessIdentity, reach: str) -> None:
     end_processes(
-        [identity], grace_seconds=GRACE_SECONDS, group=reach == "group", session=reach == "session"
-    )  # fmt: skip
+        [identity],
+        grace_seconds=GRACE_SECONDS,
+        group=reach == "group",
+        session=reach == "session",
+        first_signal=signal.SIGINT if reach == "interrupt" else signal.SIGTERM,
+    )
 
 
 def _remove(path: Path) -> None:

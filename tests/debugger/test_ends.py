@@ -134,6 +134,59 @@ def test_an_owner_killed_while_dlv_starts_leaves_nothing(
     assert wait_gone(target, *(named_in(own_copy) - {target}))
 
 
+STOPPED_SHORT = (
+    """
+import os, signal
+from schedtui.debugger.ownership import Ownership
+
+def killed(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+Ownership._watch_server = killed
+"""
+    + OWNER
+)
+"""An owner that is killed when its server's process is there and nobody has been told of it."""
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="finds processes in /proc")
+def test_a_server_that_nobody_watches_does_not_begin(
+    dlv_path: Path, own_copy: Path, short_directory: Path
+) -> None:
+    session = short_directory / "s"
+    owner = subprocess.Popen(
+        [sys.executable, "-c", STOPPED_SHORT, str(dlv_path), str(own_copy), str(session), "persistent"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=own_environment(), start_new_session=True,
+    )  # fmt: skip
+    assert owner.wait(timeout=60) == -signal.SIGKILL
+    finish(owner)
+    assert wait_gone(*named_in(own_copy))
+    assert (session / "dlv-server.log").read_text() == ""
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_target_killed_while_it_stands_still_is_noticed_at_once(
+    debug: Callable[..., Debuggee], short_directory: Path, persistent: bool
+) -> None:
+    one = debug("loop", run_directory=str(short_directory / "s"), persistent=persistent).start()
+    one.breakpoint("main.tick")
+    one.stop(model.Continue())
+    one.fence()
+    first = one.last_state
+    os.kill(first.target_pid or 0, signal.SIGKILL)
+    # Nobody asks for anything.
+    exited = one.wait(model.StateChanged)
+    assert (exited.state, exited.exit_status) == ("exited", -signal.SIGKILL)
+    assert "while it stood still" in exited.detail
+    assert one.ask(model.Evaluate("n"), model.Failed).title == "The target has ended"
+    again = one.ask(model.Restart(), model.StateChanged, lambda e: e.state == "stopped")
+    assert again.run == 2
+    assert again.target_pid != first.target_pid
+    one.wait(model.BreakpointsChanged)
+    assert one.stop(model.Continue()).reason == "breakpoint"
+    assert wait_gone(first.target_pid, first.dlv_pid)
+
+
 def persistent_launch(debug: Callable[..., Debuggee], directory: Path) -> Debuggee:
     return debug("loop", run_directory=str(directory / "s"), persistent=True)
 
@@ -260,6 +313,20 @@ def test_a_broken_record_is_nobodys_session(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / sessions.FILE_NAME).write_text("{")
     assert sessions.sessions_in(tmp_path) == ()
+
+
+def test_a_session_whose_record_is_damaged_is_found(tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    mine = os.getpid()
+    for name, text in ((f"{ended.pid}-1700000001", "{"), (f"{mine}-1700000002", "{"), ("notes", "{")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / sessions.FILE_NAME).write_text(text)
+    whole = tmp_path / f"{ended.pid}-1700000003"
+    whole.mkdir()
+    sessions.write_record(whole, sessions.SessionRecord(owner=ProcessIdentity(ended.pid, "1")))
+    assert sessions.damaged(tmp_path) == (tmp_path / f"{ended.pid}-1700000001",)
+    assert sessions.damaged(tmp_path / "missing") == ()
     assert sessions.leftovers(tmp_path / "missing") == ()
 
 

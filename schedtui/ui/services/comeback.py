@@ -46,6 +46,25 @@ class Earlier:
         return sessions.clean(self.directory, self.record)
 
 
+@dataclass(frozen=True, slots=True)
+class Damaged:
+    """A session of earlier whose record cannot be read."""
+
+    directory: Path
+    alive: bool = False
+
+    def lines(self) -> tuple[str, ...]:
+        """What is to be known of it."""
+        return (
+            f"{self.directory.name}: its record cannot be read, so what still runs of it cannot be told",
+            "only its files are removed; 'ps -ef | grep dlv' shows a debugger that was left",
+        )
+
+    def clean(self) -> tuple[str, ...]:
+        """Remove its files."""
+        return (f"removed {self.directory}",) if sessions.remove(self.directory) else ()
+
+
 def sessions_root() -> Path:
     """Where the records of all sessions are."""
     return directories().state / "sessions"
@@ -56,13 +75,14 @@ def sweep_own() -> None:
     sessions.sweep(sessions_root(), own=os.getpid())
 
 
-def earlier_sessions(request: Request) -> tuple[Earlier, ...]:
+def earlier_sessions(request: Request) -> tuple[Earlier | Damaged, ...]:
     """The sessions that matter to a request: the newest that can be come back to, then all that crashed."""
     root = sessions_root()
     sessions.sweep(root)
     living = [pair for pair in sessions.detached(root) if _meant(request, pair[1])]
     found = [Earlier(*pair, alive=True) for pair in living[-1:]]
-    return (*found, *(Earlier(*pair, alive=False) for pair in sessions.leftovers(root)))
+    crashed = (Earlier(*pair, alive=False) for pair in sessions.leftovers(root))
+    return (*found, *crashed, *(Damaged(directory) for directory in sessions.damaged(root)))
 
 
 def _meant(request: Request, record: SessionRecord) -> bool:

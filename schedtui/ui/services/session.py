@@ -27,6 +27,7 @@ from schedtui.ui.services.checkout_memory import CheckoutMemory
 from schedtui.ui.services.free_run import FreeScheduler
 from schedtui.ui.services.lab_link import LabLink
 from schedtui.ui.services.log_costs import LogCostWatch, cost_lines
+from schedtui.ui.services.log_history import LogHistory
 from schedtui.ui.services.log_kind import doubts_about
 from schedtui.ui.services.overview import ToolChecks
 from schedtui.ui.services.pattern_break import PatternBreak
@@ -189,7 +190,9 @@ class Session:
         # The program that wrote this log is as old as it is: files edited since then give no levels.
         self.levels.start_log(self._built_at() if ours else None)
         store.subscribe_records(
-            lambda records: watch.take([record for record in records if record.source < len(own)]), watch.tell
+            lambda records: watch.take([record for record in records if record.source < len(own)]),
+            watch.tell,
+            LogHistory(store, watch, self.levels, self.post) if own else None,
         )
         store.start()
         self.store, self.queue = store, watch
@@ -261,10 +264,14 @@ class Session:
         return tuple(lines)
 
     @property
+    def foreign(self) -> bool:
+        """True for a scheduler that somebody else started: it is never ended, and runs on without us."""
+        return self.plan.launch is not None and self.plan.launch.mode in ("attach", "connect")
+
+    @property
     def can_detach(self) -> bool:
         """True when the target can be left running."""
-        launch = self.plan.launch
-        return launch is not None and (launch.persistent or launch.mode in ("attach", "connect"))
+        return self.foreign or (self.plan.launch is not None and self.plan.launch.persistent)
 
     # --- work -------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,101 @@
+"""The dlv server behind a session whose dlv is to live longer than its terminal.
+
+Owns its start, its output and its end. A persistent session has one, so that it outlives schedtui; an attached
+one has one because only a server takes its breakpoints out of the process and lets it run on when it is told to
+end: a dlv whose terminal goes away leaves them in, and the process dies of the next.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schedtui.core.errors import DebuggerFailed
+from schedtui.debugger import refusals
+from schedtui.debugger.sessions import remove
+from schedtui.processes.gate import start_behind_gate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from schedtui.debugger.launching import Call
+    from schedtui.processes.identity import ProcessIdentity
+
+OUTPUT_NAME = "dlv-server.log"
+"""What the server prints, in the session's directory."""
+
+SERVER_SECONDS = 60.0
+"""How long a server may take until its socket is there; without a limit where it builds first."""
+
+LOOK_SECONDS = 0.01
+"""Distance of two looks for the socket."""
+
+END_SECONDS = 3.0
+"""How long it may take to end."""
+
+
+class DlvServer:
+    """One server.
+
+    Args:
+        directory: The session's.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.output = directory / OUTPUT_NAME
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(
+        self, call: Call, watch: Callable[[ProcessIdentity], None], given_up: Callable[[], bool], *, builds: bool
+    ) -> None:
+        """Start it and wait until a client can come.
+
+        Args:
+            call: How dlv is called.
+            watch: Gets its identity before it begins.
+            given_up: True once the session is to end already.
+            builds: True when it builds the target first.
+
+        Raises:
+            DebuggerFailed: It does not come up.
+        """
+        socket = Path(call.socket)
+        remove(socket)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        with os.fdopen(os.open(self.output, flags, 0o600), "wb") as stream:
+            self._process = start_behind_gate(
+                call.server, watch, environment=call.environment, directory=call.directory, output=stream
+            )
+        deadline = None if builds else time.monotonic() + SERVER_SECONDS
+        while not socket.exists():
+            late = deadline is not None and time.monotonic() > deadline
+            if self._process.poll() is not None or late or given_up():
+                raise self._refused()
+            time.sleep(LOOK_SECONDS)
+
+    def _refused(self) -> DebuggerFailed:
+        assert self._process is not None
+        text = self.output.read_text("utf-8", "replace")
+        status = self._process.poll()
+        how = f"ended with status {status}" if status is not None else "did not answer"
+        self.end()
+        found = refusals.explain_start(text, how)
+        title = found.title if found.kind != "other" else "The debugger's server did not start"
+        return DebuggerFailed(title, hint=found.hint, details=found.details)
+
+    def end(self) -> None:
+        """End it by SIGINT, at which it lets an attached process go; it is our child, so its pid is its own."""
+        process, self._process = self._process, None
+        if process is None or process.poll() is not None:
+            return
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            process.send_signal(number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=END_SECONDS)
+            if process.poll() is not None:
+                return
