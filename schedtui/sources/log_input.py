@@ -77,6 +77,8 @@ class Generation:
         """(100 · month + day, year) of the last indexed header."""
         self.last: Chunk | None = None
         """The last chunk, which grows."""
+        self.is_followed = False
+        """Records of another generation have been put behind its last chunk: that one grows no more."""
 
     def part(self, chunk: Chunk) -> Part:
         """A chunk with where it comes from."""
@@ -162,7 +164,9 @@ class LogInput:
         added = []
         while generation.high < event.size:
             before = generation.high
-            added += self._grow(generation, event.size, final=not current)
+            found = self._grow(generation, event.size, final=not current)
+            self._generations[-1].is_followed |= bool(found) and not current
+            added += found
             if generation.high == before or current:
                 break
         follower.mark_read(event.file, generation.high)
@@ -186,7 +190,7 @@ class LogInput:
         if generation.last is None:
             return self._first_look(generation, size, final=final)
         last = generation.last
-        late = self._merged or generation is not self._generations[-1]
+        late = self._merged or generation is not self._generations[-1] or generation.is_followed
         again = min(len(last), READ_AGAIN if last.wrapped else 1)
         # What a late writer adds to an old file stands behind the divider: its last record is not read again.
         start = generation.high if late else last.start(len(last) - again)
@@ -202,6 +206,8 @@ class LogInput:
         generation.high = chunk.end
         self._note_behind(size - chunk.end)
         if late:
+            if generation.is_followed:
+                generation.last, generation.is_followed = chunk, False
             return [Added(Piece((generation.part(chunk),)), "back")]
         grown = self._regrown(generation, last, chunk, len(last) - again)
         return [Added(piece, place, again) for piece, place in grown]

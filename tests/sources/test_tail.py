@@ -227,6 +227,29 @@ def test_a_late_writer_of_a_renamed_file_is_heard(tmp_path: Path) -> None:
     assert not any(isinstance(event, tail.Grew) and event.file is began.file for event in follower.look())
 
 
+@pytest.mark.parametrize("rest", [entry(5), entry(5) + entry(6)], ids=["one", "two"])
+def test_what_a_late_writer_adds_takes_no_record_s_place(tmp_path: Path, store: WatchedStore, rest: str) -> None:
+    path = tmp_path / "k.log"
+    path.write_text(entry(1))
+    store.start()
+    store.wait_texts(1)
+    with path.open("a") as old:
+        path.rename(tmp_path / "k.log.1")
+        path.write_text(entry(2) + entry(3))
+        store.wait(lambda state: numbers(store) == [1, 2, 3])
+        old.write(entry(4))
+        old.flush()
+        store.wait(lambda state: numbers(store) == [1, 2, 3, 4])
+        with path.open("a") as new:
+            new.write(rest)
+        expected = [1, 2, 3, 4, 5, 6][: 4 + rest.count("\n")]
+        store.wait(lambda state: numbers(store) == expected)
+        with path.open("a") as new:
+            new.write(entry(7))
+        store.wait(lambda state: numbers(store) == [*expected, 7])
+        assert store.state().records == len(expected) + 1
+
+
 def test_a_filter_goes_on_over_what_is_written(tmp_path: Path, store: WatchedStore) -> None:
     path = tmp_path / "k.log"
     path.write_text("".join(entry(number) for number in range(1, 30)))
