@@ -11,6 +11,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import re2
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -20,16 +22,23 @@ SURROUNDINGS = 64 << 10
 LONGEST_LINE = 16 << 20
 """Bytes after which a line without an end is cut, as the parser cuts it."""
 
-_WORDS = (b"Successfully bound", b"is bound successfully")
-"""One of them stands in every wording; long ones, because they are found many times faster than short ones."""
+_WORD = b"Successfully bound"
+"""Stands in every wording since structured logging."""
+
+_OLD_WORD = re2.compile(rb"bound successful")
+"""Stands in those before; this engine finds out that nothing does twice as fast as ``find``."""
 
 _TEXT = re.compile(
     rb"[IWEF]\d{4}(?:\d{4})? \d\d:\d\d:\d\d\.\d{6} +\d+ [^\]\s]+\] "
     rb'(?:"Successfully bound pod to node"(?: [^ =]+=(?:"(?:[^"\\]|\\.)*"|[^ "]+))*? node="?([a-z0-9.-]+)"?(?: |$)'
     rb'|[Pp]od [^ ]+ is bound successfully on node "?([a-z0-9][a-z0-9.-]*?)"?\.?(?:,|$))'
 )
-_HEAD = re.compile(rb'[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ [^\]\s]+\] "')
-_TAIL = re.compile(rb'Successfully bound pod to node" pod="[^"\\]*" node="([a-z0-9.-]+)"(?= |\n|$)')
+_LINE = re.compile(
+    rb"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ [^\]\s]+\] "
+    rb'"Successfully bound pod to node" pod="[^"\\]*" node="([a-z0-9.-]+)"(?= |\n|$)'
+)
+"""Nearly every binding since structured logging."""
+
 _JSON = re.compile(
     rb'\{"ts":[\d.]+,(?:"logger":"[^"\\]*",)?"caller":"[^"\\]*","msg":"Successfully bound pod to node","v":\d+,'
     rb'"pod":\{"name":"[^"\\]*","namespace":"[^"\\]*"\},"node":"([a-z0-9.-]+)"'
@@ -103,20 +112,15 @@ class NodeCounter:
             self._here = set()
 
     def _count(self, data: bytes, first: int, end: int) -> None:
-        places: list[int] = []
-        for word in _WORDS:
-            place = data.find(word, first, end)
-            while place >= 0:
-                places.append(place)
-                place = data.find(word, place + len(word), end)
         counted_to = -1
-        for place in sorted(places):
-            node = _TAIL.match(data, place, end)
-            if node is not None and not self._several and self._follows_header(data, first, place):
-                self._counts[node[1]] += 1
+        counts = self._counts
+        for place in _places(data, first, end):
+            start = max(first, data.rfind(b"\n", first, place) + 1)
+            node = None if self._several else _LINE.match(data, start, end)
+            if node is not None and start >= counted_to:
+                counts[node[1]] += 1
                 counted_to = node.end()
                 continue
-            start = max(first, data.rfind(b"\n", first, place) + 1)
             stop = data.find(b"\n", place, end)
             stop = end if stop < 0 else stop
             if start >= counted_to:
@@ -137,12 +141,6 @@ class NodeCounter:
     def _before_text(self) -> bytes:
         """The last ``SURROUNDINGS`` bytes in front of what is counted now."""
         return self._before[max(0, self._before_end - SURROUNDINGS) : self._before_end]
-
-    @staticmethod
-    def _follows_header(data: bytes, first: int, place: int) -> bool:
-        """The message begins right here, behind a header at its line's start."""
-        header = _HEAD.match(data, max(first, data.rfind(b"\n", first, place) + 1), place)
-        return header is not None and header.end() == place
 
     def _add(self, node: bytes, line: bytes) -> None:
         if self._several:
@@ -198,6 +196,22 @@ class NodeCounter:
         if peel(above[:-1].rpartition(b"\n")[2]).partial or (peeled.trimmed and b"=<\n" in above):
             return None
         return next(node for node in found.groups() if node is not None)
+
+
+def _places(data: bytes, first: int, end: int) -> list[int]:
+    """Where a wording may stand, in order."""
+    places: list[int] = []
+    place = data.find(_WORD, first, end)
+    while place >= 0:
+        places.append(place)
+        place = data.find(_WORD, place + len(_WORD), end)
+    found = _OLD_WORD.search(data, first, end)
+    if found is not None:
+        while found is not None:
+            places.append(found.start())
+            found = _OLD_WORD.search(data, found.end(), end)
+        places.sort()
+    return places
 
 
 def count_nodes(files: Iterable[Iterable[bytes]], *, several: bool = False) -> dict[str, int]:
