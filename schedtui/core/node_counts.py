@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
 from typing import TYPE_CHECKING
-
-import re2
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    import re2
 
 SURROUNDINGS = 64 << 10
 """Bytes on either side of an unusual line that are parsed to find out what it belongs to."""
@@ -22,11 +23,15 @@ SURROUNDINGS = 64 << 10
 LONGEST_LINE = 16 << 20
 """Bytes after which a line without an end is cut, as the parser cuts it."""
 
-_WORD = b"Successfully bound"
-"""Stands in every wording since structured logging."""
+_WORDS = (b"Successfully bound pod", b"bound successful")
+"""One of them stands in every wording; long ones, because they are found many times faster than short ones."""
 
-_OLD_WORD = re2.compile(rb"bound successful")
-"""Stands in those before; this engine finds out that nothing does twice as fast as ``find``."""
+_EITHER_WORD = rb"bound (?:pod|successful)"
+"""The same as one expression."""
+
+ENGINE_FROM_BYTES = 32 << 20
+"""From here on the linear engine looks for both words at once: it takes half the time, but loading it takes as
+long as a search of some 30 MiB."""
 
 _TEXT = re.compile(
     rb"[IWEF]\d{4}(?:\d{4})? \d\d:\d\d:\d\d\.\d{6} +\d+ [^\]\s]+\] "
@@ -64,6 +69,7 @@ class NodeCounter:
         self._before_end = 0
         self._rest: list[bytes] = []
         self._rest_size = 0
+        self._taken = 0
 
     def begin_behind(self, text: bytes) -> None:
         """What follows stands behind this text, which has been counted elsewhere; it ends with a line feed."""
@@ -114,7 +120,7 @@ class NodeCounter:
     def _count(self, data: bytes, first: int, end: int) -> None:
         counted_to = -1
         counts = self._counts
-        for place in _places(data, first, end):
+        for place in self._places(data, first, end):
             start = max(first, data.rfind(b"\n", first, place) + 1)
             node = None if self._several else _LINE.match(data, start, end)
             if node is not None and start >= counted_to:
@@ -137,6 +143,13 @@ class NodeCounter:
         else:
             self._before = (self._before_text() + data[first:end])[-SURROUNDINGS:]
             self._before_end = len(self._before)
+
+    def _places(self, data: bytes, first: int, end: int) -> list[int]:
+        """Where a wording may stand, in order."""
+        self._taken += end - first
+        if self._taken > ENGINE_FROM_BYTES:
+            return [match.start() for match in _engine().finditer(data, first, end)]
+        return sorted(place for word in _WORDS for place in _all_places(data, word, first, end))
 
     def _before_text(self) -> bytes:
         """The last ``SURROUNDINGS`` bytes in front of what is counted now."""
@@ -198,20 +211,20 @@ class NodeCounter:
         return next(node for node in found.groups() if node is not None)
 
 
-def _places(data: bytes, first: int, end: int) -> list[int]:
-    """Where a wording may stand, in order."""
+def _all_places(data: bytes, word: bytes, first: int, end: int) -> list[int]:
     places: list[int] = []
-    place = data.find(_WORD, first, end)
+    place = data.find(word, first, end)
     while place >= 0:
         places.append(place)
-        place = data.find(_WORD, place + len(_WORD), end)
-    found = _OLD_WORD.search(data, first, end)
-    if found is not None:
-        while found is not None:
-            places.append(found.start())
-            found = _OLD_WORD.search(data, found.end(), end)
-        places.sort()
+        place = data.find(word, place + len(word), end)
     return places
+
+
+@cache
+def _engine() -> re2._Regexp[bytes]:
+    import re2
+
+    return re2.compile(_EITHER_WORD)
 
 
 def count_nodes(files: Iterable[Iterable[bytes]], *, several: bool = False) -> dict[str, int]:

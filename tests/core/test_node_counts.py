@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schedtui.core import node_counts
 from schedtui.core.events import read_event
 from schedtui.core.klog import read_records
 from schedtui.core.node_counts import count_nodes
@@ -25,6 +26,13 @@ JSON = (
     '{"ts":1678174252193.1,"caller":"scheduler/schedule_one.go:252","msg":"Successfully bound pod to node","v":2,'
     '"pod":{"name":"cart-0","namespace":"shop"},"node":"node-a","evaluatedNodes":3,"feasibleNodes":2}'
 )
+
+
+@pytest.fixture(params=["small", "large"], autouse=True)
+def size_of_log(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small logs are searched in another way than large ones."""
+    if request.param == "large":
+        monkeypatch.setattr(node_counts, "ENGINE_FROM_BYTES", 0)
 
 
 def count(*texts: str | bytes) -> dict[str, int]:
