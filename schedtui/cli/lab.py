@@ -343,6 +343,8 @@ def _part_lines(report: LabReport) -> Iterator[str]:
         )
         for line in part.last_lines:
             yield f"    {printable(line)}"
+        if part.cause:
+            yield f"    {printable(part.cause)}. {printable(part.advice)}"
 
 
 def _print_advice(running: RunningLab) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import tempfile
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,9 @@ from schedtui.core.errors import UnreadableInput
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+FULL_BYTES = 4 * 10**6
+"""With less room than this a disk counts as full: file systems keep some blocks for themselves."""
 
 DIRECTORY_MODE = 0o700
 """Only the owner may enter: logs and state name pods, servers and paths."""
@@ -44,6 +48,12 @@ def private_directory(path: Path) -> Path:
             hint="Free the path or set SCHEDTUI_STATE and SCHEDTUI_CACHE to a writable place.",
         ) from error
     return path
+
+
+def free_bytes(path: Path) -> int:
+    """Room for a file below ``path``, which need not exist yet."""
+    place = next(parent for parent in (path, *path.parents) if parent.exists())
+    return shutil.disk_usage(place).free
 
 
 def write_private(path: Path, content: bytes) -> None:

@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from schedtui.core.exit_rules import EXIT_RULES, STALL_RULES
+from schedtui.core.exit_rules import DISK_RULES, EXIT_RULES, STALL_RULES
 from schedtui.core.symptom import Symptom, find_problem
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class ExitCause:
 def explain_exit(facts: ExitFacts) -> ExitCause:
     """Name the cause of an exit; always answers."""
     lines = _readable(facts.log_tail)
-    cause = _explain(EXIT_RULES, lines, facts)
+    cause = _explain((*DISK_RULES, *EXIT_RULES), lines, facts)
     if cause is not None:
         return _with_checks(cause, facts)
     # A scheduler that was told to end while it still waited for something tells what it waited for.
@@ -101,12 +101,17 @@ def explain_exit(facts: ExitFacts) -> ExitCause:
 def explain_stall(facts: ExitFacts) -> ExitCause | None:
     """Why a scheduler that runs tries no pod; None when nothing in the facts speaks for it."""
     lines = _readable(facts.log_tail)
-    cause = _explain(STALL_RULES, lines, facts)
+    cause = _explain((*DISK_RULES, *STALL_RULES), lines, facts)
     if cause is None:
         return None
     if cause.id == "informers-unsynced":
         cause = _name_unsynced(cause, lines, facts)
     return _with_checks(cause, facts)
+
+
+def explain_disk(lines: Sequence[str]) -> ExitCause | None:
+    """What a program could not write, from the end of its log; None when nothing in it speaks for that."""
+    return _explain(DISK_RULES, _readable(lines), ExitFacts())
 
 
 def with_own_checks(cause: ExitCause, checks: tuple[tuple[str, str], ...]) -> ExitCause:

@@ -16,6 +16,31 @@ _QUOTE = r"\\?[\"']"
 _FAILED = r"command failed\"[ ,]\"?err\"?[=:]\""
 """How a scheduler's last record begins, up to the quotation mark of its reason: klog text and JSON."""
 
+_FREE_THE_DISK = (
+    "Free some room ('df -h' shows which disk), then start again: 'schedtui lab cache' lists builds, ':runs' prunes"
+    " the logs of earlier runs, 'go clean -cache' empties Go's build cache."
+)
+
+DISK_RULES: tuple[Symptom, ...] = (
+    symptom(
+        "disk-full",
+        r"\b(?:open|write|mkdir|create|rename|truncate|f?sync|fallocate) (?P<place>[^\s:\"\\]+): no space left on"
+        r" device",
+        "The disk is full: {place} could not be written",
+        _FREE_THE_DISK,
+    ),
+    symptom("disk-full-somewhere", r"no space left on device", "The disk is full", _FREE_THE_DISK),
+    symptom("disk-quota", r"[Dd]isk quota exceeded", "The disk quota of this user is used up", _FREE_THE_DISK),
+    symptom(
+        "etcd-full",
+        r"etcdserver: mvcc: database space exceeded",
+        "The cluster's etcd has reached its quota and takes no more changes",
+        "In a lab: 'schedtui lab down', then up again. Elsewhere: compact and defragment etcd, then"
+        " 'etcdctl alarm disarm'.",
+    ),
+)
+"""What any program says when it cannot write: schedulers, and the parts of a lab."""
+
 EXIT_RULES: tuple[Symptom, ...] = (
     symptom(
         "lease-lost",

@@ -45,6 +45,10 @@ class PartState(msgspec.Struct, frozen=True):
     """``None`` while it runs; a signal counts negative."""
     last_lines: tuple[str, ...] = ()
     """The end of its log, once it died by itself."""
+    cause: str = ""
+    """Why it died, one line, where that is known; empty otherwise."""
+    advice: str = ""
+    """What to do about the cause."""
 
     @property
     def identity(self) -> ProcessIdentity:
@@ -191,6 +195,10 @@ class Instance:
         except OSError:
             return ()
         return tuple(line for line in text.splitlines() if line.strip())[-LAST_LINES:]
+
+    def remove_data(self) -> None:
+        """Remove what etcd holds: most of the room that a lab takes."""
+        shutil.rmtree(self.directory / "etcd", ignore_errors=True)
 
     def remove(self) -> None:
         """Remove the directory and all in it, at once out of sight."""

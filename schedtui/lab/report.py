@@ -33,6 +33,10 @@ class PartReport:
     log_bytes: int
     last_lines: tuple[str, ...]
     """Of a part that died."""
+    cause: str = ""
+    """Why it died, where that is known."""
+    advice: str = ""
+    """What to do about that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,8 @@ def _parts(place: Instance, state: LabState) -> tuple[PartReport, ...]:
             log=part.log,
             log_bytes=_size(Path(part.log)),
             last_lines=part.last_lines,
+            cause=part.cause,
+            advice=part.advice,
         )
         for part in state.parts
     )

@@ -23,6 +23,7 @@ from schedtui.core.errors import Cancelled, LabFailed
 from schedtui.lab.control_plane import free_port, scheduler_arguments
 from schedtui.lab.instance import Instance, LabRequest, LabState, PartState, all_instances, instance, new_instance
 from schedtui.lab.module import CONTROL_PLANE_RELEASE, check_release, ensure_built
+from schedtui.lab.part_death import death_text
 from schedtui.lab.scenario import load_scenario
 from schedtui.lab.scheduler_config import read_config, write_lab_config
 from schedtui.processes import Child, end_processes, identify
@@ -54,6 +55,8 @@ class LabEvent:
     """One line."""
     last_lines: tuple[str, ...] = ()
     """The end of the part's log."""
+    advice: str = ""
+    """What to do about the cause, where one is known."""
 
 
 class RunningLab:
@@ -189,11 +192,10 @@ class _Watcher(threading.Thread):
                 return
 
     def _tell_part(self, part: PartState) -> None:
-        from schedtui.lab.supervisor import describe_exit
-
         if part.exit_code is not None and (part.name, part.pid) not in self._told:
             self._told.add((part.name, part.pid))
-            self._on_event(LabEvent(part.name, f"{part.name} {describe_exit(part.exit_code)}", part.last_lines))
+            text = death_text(part.name, part.exit_code, part.cause)
+            self._on_event(LabEvent(part.name, text, part.last_lines, part.advice))
 
 
 def find_running_lab(release: str | None = None, *, name: str | None = None) -> RunningLab | None:

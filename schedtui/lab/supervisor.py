@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from schedtui.config.files import private_directory, write_private
-from schedtui.core.errors import ClusterUnreachable, LabFailed, SchedtuiError
+from schedtui.core.errors import ClusterUnreachable, LabFailed, SchedtuiError, UnreadableInput
 from schedtui.lab.api_client import ApiClient, Endpoint
 from schedtui.lab.control_plane import (
     Ports,
@@ -32,6 +32,7 @@ from schedtui.lab.credentials import Credentials, kubeconfig_text, make_credenti
 from schedtui.lab.health import WELL, part_health
 from schedtui.lab.instance import Instance, LabState, PartState
 from schedtui.lab.node_agent import NodeAgent
+from schedtui.lab.part_death import cause_of_death, death_text
 from schedtui.lab.player_thread import PlayerThread
 from schedtui.lab.scenario import load_scenario
 from schedtui.lab.scheduler_config import write_lab_config
@@ -93,6 +94,8 @@ class Supervisor:
         self._workload: PlayerThread | None = None
         self._workload_ended_by: SchedtuiError | None = None
         self._last_report = 0.0
+        self._unwritten = False
+        """Whether the state on disk is older than the one in memory."""
 
     def run(self) -> int:
         """Start, watch, end; returns the exit code."""
@@ -115,10 +118,18 @@ class Supervisor:
         return 1 if failed else 0
 
     def _update(self, **changes: object) -> None:
-        """Change the state, in memory and on disk."""
+        """Change the state, in memory and on disk; on a full disk in memory alone, until there is room."""
         with self._lock:
             self._state = msgspec.structs.replace(self._state, **changes)
+            self._write_state()
+
+    def _write_state(self) -> None:
+        try:
             self._instance.write_state(self._state)
+            self._unwritten = False
+        except UnreadableInput:
+            # What runs must be looked after all the same.
+            self._unwritten = True
 
     # Starting.
 
@@ -229,6 +240,8 @@ class Supervisor:
             if self._owner_is_gone():
                 return
             self._look_after_parts(starting=False)
+            if self._unwritten:
+                self._update()
             if self._workload_ended_by is not None and not self._stop.wait(RESTART_SECONDS):
                 self._workload_ended_by = None
                 self._start_workload(self._instance.endpoint())
@@ -251,23 +264,27 @@ class Supervisor:
             if child.exit_code is None:
                 continue
             last = self._instance.last_lines(name)
-            self._note_death(name, child.exit_code, last)
+            text = self._note_death(name, child.exit_code, last)
             del self._children[name]
             if starting and any("address already in use" in line for line in last):
                 raise _PortTaken(name)
             if name == "kube-scheduler":
-                self._note_trouble(f"kube-scheduler {describe_exit(child.exit_code)}")
+                self._note_trouble(text)
                 continue
-            raise LabFailed(
-                f"{name} {describe_exit(child.exit_code)}", where=str(self._instance.log(name)), details=last
-            )
+            raise LabFailed(text, where=str(self._instance.log(name)), details=last)
 
-    def _note_death(self, name: str, exit_code: int, last: tuple[str, ...]) -> None:
+    def _note_death(self, name: str, exit_code: int, last: tuple[str, ...]) -> str:
+        """Keep how a part died; returns it as one line."""
+        cause = cause_of_death(name, exit_code, last, self._instance.directory)
+        told = {"cause": cause.title, "advice": cause.advice} if cause is not None else {}
         parts = tuple(
-            msgspec.structs.replace(part, exit_code=exit_code, last_lines=last) if part.name == name else part
+            msgspec.structs.replace(part, exit_code=exit_code, last_lines=last, **told)
+            if part.name == name
+            else part
             for part in self._state.parts
         )
         self._update(parts=parts)
+        return death_text(name, exit_code, told.get("cause", ""))
 
     def _note_trouble(self, text: str) -> None:
         self._update(trouble=(*self._state.trouble, text)[-KEPT_TROUBLE:])
@@ -297,21 +314,15 @@ class Supervisor:
         if self._agent is not None:
             self._agent.stop()
         self._end_parts()
+        if self._unwritten:
+            # Nobody needs the data of a lab that has failed, and its room lets the state be written.
+            self._instance.remove_data()
+            self._update()
 
     def _end_parts(self) -> None:
         """The scheduler first, etcd last, so that none complains about the one it needs."""
         for name in reversed(list(self._children)):
             self._children.pop(name).end(grace_seconds=END_GRACE_SECONDS)
-
-
-def describe_exit(exit_code: int) -> str:
-    """``ended with exit code 1``, ``was killed by SIGKILL``."""
-    if exit_code >= 0:
-        return f"ended with exit code {exit_code}"
-    try:
-        return f"was killed by {signal.Signals(-exit_code).name}"
-    except ValueError:
-        return f"was killed by signal {-exit_code}"
 
 
 def _answers(client: ApiClient) -> bool:

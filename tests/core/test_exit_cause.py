@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 
 from schedtui.core.exit_cause import (
     ExitFacts,
+    explain_disk,
     explain_exit,
     explain_stall,
     newer_minor,
     unsynced_kinds,
     with_own_checks,
 )
-from schedtui.core.exit_rules import EXIT_RULES, STALL_RULES
+from schedtui.core.exit_rules import DISK_RULES, EXIT_RULES, STALL_RULES
 
 DATA = Path(__file__).parent.parent / "data"
 
@@ -125,6 +126,9 @@ SYMPTOMS = [
         failed("parallelism: Invalid value: -1: should be an integer value greater than zero"),
         "-1: should be",
     ),
+    ("disk-full", failed("write /run/s/apiserver.crt: no space left on device"), "/run/s/apiserver.crt"),
+    ("disk-full-somewhere", "log: exiting because of error: no space left on device", "The disk is full"),
+    ("disk-quota", failed("write /run/s/apiserver.crt: disk quota exceeded"), "quota"),
     ("panic", "panic: runtime error: index out of range [0] with length 0", "index out of range"),
     ("certificate-expired", watch("x509: certificate has expired or is not yet valid: today is after"), "after"),
     ("certificate-unknown-authority", watch("x509: certificate signed by unknown authority"), "authority"),
@@ -161,13 +165,37 @@ def test_the_same_in_json_logs(expected: str, line: str, said: str) -> None:
 
 
 def test_every_rule_can_be_filled_in() -> None:
-    for rule in (*EXIT_RULES, *STALL_RULES):
+    rules = (*DISK_RULES, *EXIT_RULES, *STALL_RULES)
+    for rule in rules:
         names = set(rule.pattern.groupindex) | {
             "kubeconfig_file", "kubeconfig_option", "config_file", "port_number", "release", "paused",
         }  # fmt: skip
         assert rule.title.format_map(dict.fromkeys(names, "x"))
         assert rule.advice.format_map(dict.fromkeys(names, "x"))
-    assert len({rule.id for rule in (*EXIT_RULES, *STALL_RULES)}) == len(EXIT_RULES) + len(STALL_RULES)
+    assert len({rule.id for rule in rules}) == len(rules)
+
+
+ETCD_ON_A_FULL_DISK = (
+    '{"level":"fatal","ts":"2026-11-30T13:17:28.696699Z","caller":"backend/batch_tx.go:282","msg":"failed to'
+    ' commit tx","error":"write /lab/etcd/member/snap/db: no space left on device","stacktrace":"go.etcd.io/etcd"}'
+)
+
+
+def test_what_a_part_could_not_write_is_named() -> None:
+    cause = explain_disk([ETCD_ON_A_FULL_DISK])
+    assert cause is not None
+    assert (cause.id, cause.title) == (
+        "disk-full", "The disk is full: /lab/etcd/member/snap/db could not be written"
+    )  # fmt: skip
+    assert "go clean -cache" in cause.advice
+    assert explain_disk(["E1130 10:17:50.881113    4882 run.go:72] no space in the queue"]) is None
+
+
+def test_a_full_disk_goes_before_what_follows_from_it() -> None:
+    lines = [ETCD_ON_A_FULL_DISK, "panic: cannot go on", failed("listen tcp :1: bind: address already in use")]
+    assert explain_exit(ExitFacts(log_tail=lines, status=1)).id == "disk-full"
+    stall = explain_stall(ExitFacts(log_tail=[watch("etcdserver: mvcc: database space exceeded")], status=1))
+    assert stall is not None and stall.id == "etcd-full"
 
 
 LEASE = [

@@ -1,4 +1,4 @@
-"""``--src DIR --exec BIN``: schedulers that were built in other ways than schedtui's own, to a stop in ScheduleOne."""
+"""``--src DIR --exec BIN``: schedulers built in other ways than schedtui does it, to a stop in ScheduleOne."""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import json
 import os
 import signal
@@ -22,6 +24,7 @@ from schedtui.lab.report import report_on
 from schedtui.lab.running import LabEvent, RunningLab, ensure_lab, find_running_lab, stop_instance
 from schedtui.processes import is_alive
 from tests.lab.waiting import DEADLINE_SECONDS, until
+from tests.small_disk import fill, small_disk
 
 if TYPE_CHECKING:
     from schedtui.lab.module import LabBinaries
@@ -243,6 +246,22 @@ class TestStart:
         assert (part.exit_code, part.last_lines) == (3, ("this is no scheduler",))
         lab.close()
 
+    def test_part_that_finds_no_room_is_told_with_the_cause(
+        self, own_state: Path, lab_builds: LabBinaries, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        etcd = tmp_path / "etcd"
+        etcd.write_text("#!/bin/sh\necho 'failed to commit tx: write /lab/db: no space left on device'\nexit 1\n")
+        etcd.chmod(0o755)
+        monkeypatch.setattr(
+            "schedtui.lab.running.ensure_built", lambda *_, **__: dataclasses.replace(lab_builds, etcd=etcd)
+        )
+        with pytest.raises(LabFailed) as caught:
+            ensure_lab()
+        assert caught.value.title == (
+            "etcd ended with exit code 1: the disk is full: /lab/db could not be written"
+        )  # fmt: skip
+        assert all_instances() == ()
+
     def test_unknown_scenario_is_refused_before_the_start(self, own_state: Path) -> None:
         with pytest.raises(WrongUse, match="no such scenario"):
             ensure_lab(scenario="nonsense")
@@ -262,6 +281,43 @@ class TestStart:
         assert second.is_running()
         assert ApiClient(second.endpoint).text("/readyz") == "ok"
         second.close()
+
+
+def test_full_disk_is_named_and_the_lab_ends_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lab_builds: LabBinaries
+) -> None:
+    with small_disk(tmp_path / "disk", 240) as disk:
+        monkeypatch.setenv("SCHEDTUI_STATE", str(disk))
+        lab = ensure_lab(stays_up=True, scenario="")
+        events: list[LabEvent] = []
+        ended = threading.Event()
+
+        def note(event: LabEvent) -> None:
+            events.append(event)
+            if not event.part:
+                ended.set()
+
+        lab.watch(note)
+        identities = everyone(lab)
+        client = ApiClient(lab.endpoint)
+        fill(disk)
+        with contextlib.suppress(SchedtuiError):
+            for number in range(2000):
+                client.post(
+                    "/api/v1/namespaces/default/configmaps",
+                    {"metadata": {"name": f"large-{number}"}, "data": {"x": "x" * 500_000}},
+                )
+        assert ended.wait(DEADLINE_SECONDS)
+        assert events[0].part == "etcd"
+        assert "the disk is full" in events[0].text
+        assert "Free some room" in events[0].advice
+        until(lambda: not any(is_alive(identity) for identity in identities))
+        # Its state could be written although nothing else could.
+        report = report_on(instance(lab.name))
+        assert (report.phase, report.failure) == ("failed", events[0].text)
+        lab.close()
+        assert stop_instance(instance(lab.name))
+        assert not lab.directory.exists()
 
 
 def test_command_line_from_up_to_down(own_state: Path) -> None:

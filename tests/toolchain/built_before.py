@@ -1,4 +1,4 @@
-"""Builds of the linked tree that cost minutes: tests use them where somebody has made them, and say how otherwise."""
+"""Builds of the linked tree that cost minutes: used where somebody has made them; else tests say how."""
 
 from __future__ import annotations
 

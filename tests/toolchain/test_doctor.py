@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schedtui.toolchain.doctor import CHECK_IDS, Finding, run_checks
+from schedtui.config.directories import directories
+from schedtui.toolchain.doctor import CHECK_IDS, Finding, failures, run_checks
 from schedtui.toolchain.doctor.model import TerminalFacts
 from tests.toolchain.doctor_setup import (
     Certificates,
@@ -373,6 +374,14 @@ def disk_tight(setup: SaneSetup) -> None:
     setup.options["free_bytes"] = lambda _: 3 * 10**9
 
 
+def logs_have_no_room(setup: SaneSetup) -> None:
+    setup.options["free_bytes"] = lambda path: 10**8 if path == directories().state else 10**11
+
+
+def logs_have_little_room(setup: SaneSetup) -> None:
+    setup.options["free_bytes"] = lambda path: 5 * 10**8 if path == directories().state else 10**11
+
+
 def small_terminal(setup: SaneSetup) -> None:
     setup.options["terminal"] = TerminalFacts(True, 40, 10)
 
@@ -440,6 +449,8 @@ BROKEN: list[tuple[Callable[[SaneSetup], None], str, str, str]] = [
     (verbosity_10, "verbosity", "-v 10", "-v 5"),
     (disk_full, "disk", "0.1 GB", "lab cache"),
     (disk_tight, "disk", "3.0 GB", "lab cache"),
+    (logs_have_no_room, "disk", "0.1 GB", ":runs"),
+    (logs_have_little_room, "disk", "0.5 GB", ":runs"),
     (lambda setup: setup.setenv("LC_ALL", "C"), "terminal", "not UTF-8", "export LC_ALL=C.UTF-8"),
     (lambda setup: setup.setenv("LC_ALL", "de_DE.ISO-8859-1"), "terminal", "not UTF-8", "export LC_ALL=C.UTF-8"),
     (lambda setup: setup.setenv("TERM", "dumb"), "terminal", "TERM is dumb", "export TERM="),
@@ -461,6 +472,16 @@ def test_each_broken_setup_is_named_and_nothing_else(
     assert list(findings) == [check], {name: finding.found for name, finding in findings.items()}
     assert found in findings[check].found
     assert fix in findings[check].fix.text
+
+
+def test_a_full_disk_comes_first_among_what_can_end_a_scheduler(sane: SaneSetup) -> None:
+    assert failures(sane.subject()) == ()
+    sane.options["free_bytes"] = lambda path: 0 if path == directories().state else 10**11
+    port_taken(sane)
+    assert [name for name, _ in failures(sane.subject())] == ["disk", "port"]
+    # Little room ends nothing.
+    disk_full(sane)
+    assert [name for name, _ in failures(sane.subject())] == ["port"]
 
 
 def test_a_server_built_without_a_version_is_not_taken_for_an_old_one(sane: SaneSetup) -> None:

@@ -7,6 +7,7 @@ import threading
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,7 @@ from schedtui.ui.services.rebuild import Rebuild
 from schedtui.ui.services.refusals import explained
 from schedtui.ui.services.source_shelf import SourceShelf
 from schedtui.ui.services.watch import SessionWatch
+from tests.small_disk import fill, small_disk
 from tests.toolchain.go_trees import make_kubernetes
 
 if TYPE_CHECKING:
@@ -223,6 +225,50 @@ def test_nothing_is_asked_of_a_scheduler_that_stands(tmp_path: Path) -> None:
         assert looked.rebuild.state.why_stale == "it is older than x.go"
     finally:
         watch.stop()
+
+
+@pytest.mark.usefixtures("quick_watch")
+def test_a_disk_that_fills_is_told_once_and_again_when_it_fills_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = [10**11]
+    monkeypatch.setattr("schedtui.ui.services.watch.free_bytes", lambda _: free[0])
+    monkeypatch.setattr("schedtui.ui.services.watch.DISK_SECONDS", 0.0)
+    log = tmp_path / "run.log"
+    log.write_text(ATTEMPT)
+    looked = Looked(log, plan_of())
+    looked.state = "stopped"
+    watch = SessionWatch(looked, looked.told.append)
+    watch.start()
+
+    def told() -> list[str]:
+        facts = [fact for fact in looked.told if isinstance(fact, messages.NoticePosted | messages.WorkFailed)]
+        return [fact.text if isinstance(fact, messages.NoticePosted) else fact.error.as_text() for fact in facts]
+
+    try:
+        rooms = [(10**8, "Only 100 MB"), (0, "disk is full"), (10**8, "Only"), (0, "full")]
+        for number, (left, words) in enumerate(rooms, start=1):
+            free[0] = left
+            until(partial(lambda count: len(told()) == count, number))
+            assert words in told()[-1] and str(tmp_path) in told()[-1]
+    finally:
+        watch.stop()
+
+
+def test_a_full_disk_is_found_on_a_real_one(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", 8) as disk:
+        log = disk / "run.log"
+        log.write_text(ATTEMPT)
+        fill(disk)
+        looked = Looked(log, plan_of())
+        watch = SessionWatch(looked, looked.told.append)
+        watch.start()
+        try:
+            until(lambda: any(isinstance(fact, messages.WorkFailed) for fact in looked.told))
+        finally:
+            watch.stop()
+        (failed,) = [fact for fact in looked.told if isinstance(fact, messages.WorkFailed)]
+        assert failed.error.title.startswith("The disk is full") and failed.error.where == str(disk)
 
 
 def records_of(text: str) -> Iterator[Record]:

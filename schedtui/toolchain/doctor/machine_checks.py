@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from schedtui.config.directories import directories
+from schedtui.config.files import FULL_BYTES
 from schedtui.core.errors import SchedtuiError, ToolMissing
 from schedtui.processes import run_to_end
-from schedtui.toolchain.doctor.model import Finding, Fix, Subject, fail, ok, warn
+from schedtui.toolchain.doctor.model import Finding, Subject, fail, ok, warn
 
 GIGABYTE = 10**9
 
@@ -18,6 +20,12 @@ LITTLE_BYTES = 5 * GIGABYTE
 
 NO_ROOM_BYTES = GIGABYTE
 """Below this even a rebuild fails."""
+
+LITTLE_STATE_BYTES = GIGABYTE
+"""What logs at -v 5 and a lab's data take in a day's work, about."""
+
+NO_STATE_ROOM_BYTES = GIGABYTE // 5
+"""Below this a lab does not come up: etcd alone sets 128 MB aside."""
 
 SMALLEST = (60, 15)
 """Columns and lines below which the TUI only asks for a larger terminal."""
@@ -106,20 +114,50 @@ def _trial() -> str:
     return os.strerror(done.exit_code).lower() if done.exit_code > 0 else ""
 
 
-def check_disk(subject: Subject) -> Finding:
-    """There is room for a build."""
-    places = [directories(subject.environment).cache]
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """A place that is written to, and what it needs."""
+
+    place: Path
+    little: int
+    """Bytes below which it works with a catch."""
+    none: int
+    """Bytes below which it does not work."""
+    taken_by: str
+    """What fills it."""
+    fix: str
+
+
+def _rooms(subject: Subject) -> list[_Room]:
+    own = directories(subject.environment)
+    builds = "schedtui lab cache   # lists and prunes builds; 'go clean -cache' empties Go's own"
+    places = [own.cache]
     settings = subject.go_settings
     if not isinstance(settings, SchedtuiError):
         places += [Path(settings[name]) for name in ("GOCACHE", "GOMODCACHE") if settings.get(name)]
-    free, place = min((subject.free_bytes(path), str(path)) for path in places)
-    found = f"{free / GIGABYTE:.1f} GB free at {place}"
-    fix = Fix("schedtui lab cache   # lists and prunes builds; 'go clean -cache' empties Go's own")
-    if free < NO_ROOM_BYTES:
-        return fail(found, fix)
-    return (
-        warn(f"{found}; the first build of a release takes about 5 GB", fix) if free < LITTLE_BYTES else ok(found)
-    )
+    first_build = "the first build of a release takes about 5 GB"
+    logs = "the logs of runs and a lab's data are written there"
+    prune = f"Free that disk: ':runs' in the TUI prunes the logs of earlier runs ({own.state})"
+    return [
+        *(_Room(place, LITTLE_BYTES, NO_ROOM_BYTES, first_build, builds) for place in places),
+        _Room(own.state, LITTLE_STATE_BYTES, NO_STATE_ROOM_BYTES, logs, prune),
+    ]
+
+
+def check_disk(subject: Subject) -> Finding:
+    """There is room for a build, for logs and for a lab's data."""
+    rooms = [(subject.free_bytes(room.place), room) for room in _rooms(subject)]
+    free, room = min(rooms, key=lambda pair: (pair[0] >= pair[1].none, pair[0] >= pair[1].little, pair[0]))
+    found = f"{free / GIGABYTE:.1f} GB free at {room.place}"
+    if free < room.none:
+        return fail(found, room.fix)
+    return warn(f"{found}; {room.taken_by}", room.fix) if free < room.little else ok(found)
+
+
+def full_disk(subject: Subject) -> str:
+    """The place of ours that takes nothing more, in words; empty when each takes some."""
+    full = [room.place for room in _rooms(subject) if subject.free_bytes(room.place) < FULL_BYTES]
+    return f"the disk is full at {full[0]}" if full else ""
 
 
 def check_terminal(subject: Subject) -> Finding:

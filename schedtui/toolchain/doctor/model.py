@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import functools
 import os
-import shutil
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from schedtui.config.files import free_bytes
 from schedtui.core.errors import SchedtuiError
 from schedtui.toolchain.api_probe import ServerAnswer, probe_server
 from schedtui.toolchain.binary import BinaryFacts, read_binary
@@ -114,12 +114,6 @@ def this_terminal() -> TerminalFacts:
     return TerminalFacts(False)
 
 
-def _free_bytes(path: Path) -> int:
-    """Room for a file below ``path``, which need not exist yet."""
-    place = next(parent for parent in (path, *path.parents) if parent.exists())
-    return shutil.disk_usage(place).free
-
-
 class Subject:
     """A set-up to look at. What several checks need is found on first use and kept."""
 
@@ -138,7 +132,7 @@ class Subject:
         proc: Path = Path("/proc"),
         environment: Mapping[str, str] | None = None,
         terminal: TerminalFacts | None = None,
-        free_bytes: Callable[[Path], int] = _free_bytes,
+        free_bytes: Callable[[Path], int] = free_bytes,
     ) -> None:
         """Keep what was named.
 

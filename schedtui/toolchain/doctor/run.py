@@ -25,7 +25,7 @@ from schedtui.toolchain.doctor.go_checks import (
     check_go_env,
     check_goproxy,
 )
-from schedtui.toolchain.doctor.machine_checks import check_disk, check_ptrace, check_terminal
+from schedtui.toolchain.doctor.machine_checks import check_disk, check_ptrace, check_terminal, full_disk
 from schedtui.toolchain.doctor.model import Finding, Subject, fail
 from schedtui.toolchain.doctor.source_checks import check_binary, check_module, check_source
 
@@ -59,7 +59,7 @@ CHECKS: tuple[Check, ...] = (
     Check("port", "The scheduler exits at once when its port is taken.", check_port),
     Check("lease", "A scheduler without the lease waits, and no breakpoint in its loop is hit.", check_lease),
     Check("verbosity", "Much log slows the scheduler and hides what matters.", check_verbosity),
-    Check("disk", "The first build of a release fills gigabytes.", check_disk),
+    Check("disk", "Builds fill gigabytes; on a full disk logs end early and a lab dies.", check_disk),
     Check(
         "terminal", "The screen needs UTF-8, a terminal that can move its cursor, and some room.", check_terminal
     ),
@@ -76,7 +76,10 @@ EXIT_CHECKS: tuple[str, ...] = ("kubeconfig", "config", "server", "port")
 
 def failures(subject: Subject, ids: Sequence[str] = EXIT_CHECKS) -> tuple[tuple[str, str], ...]:
     """(id, what was found) of each check that fails: ``core.exit_cause`` takes them as ``own_checks``."""
-    return tuple((found.id, found.found) for found in run_checks(subject, ids) if found.status == "fail")
+    failed = tuple((found.id, found.found) for found in run_checks(subject, ids) if found.status == "fail")
+    # Little room is no reason to end; none is, and comes before what else is wrong.
+    full = full_disk(subject)
+    return ((("disk", full),) if full else ()) + failed
 
 
 def run_checks(subject: Subject, ids: Sequence[str] = CHECK_IDS) -> Iterator[Finding]:

@@ -75,7 +75,7 @@ class LabLink:
             event.text,
             where=f"lab {self.lab.name}",
             details=event.last_lines[-TOLD_LINES:] or ("Its log holds nothing.",),
-            hint=f"{consequence} After q, 'schedtui lab' starts another.",
+            hint=" ".join(filter(None, (event.advice, consequence, "After q, 'schedtui lab' starts another."))),
         )
         self._post(messages.WorkFailed("lab", error))
 

@@ -1,4 +1,4 @@
-"""Looks again and again at what may be wrong with a session that runs: no attempts, an old program.
+"""Looks again and again at what may be wrong with a session: no attempts, an old program, a full disk.
 
 Owns one thread and when it looks. What it finds goes out as messages, each once; causes are ``core.exit_cause``'s,
 the program's age ``rebuild``'s.
@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol
 
+from schedtui.config.directories import directories
+from schedtui.config.files import FULL_BYTES, free_bytes
 from schedtui.core.errors import SchedtuiError
 from schedtui.core.exit_cause import ExitFacts, explain_stall
 from schedtui.debugger.exits import flags_of, tail_lines
@@ -32,8 +35,18 @@ LOOK_SECONDS = 1.0
 STALL_SECONDS = 6.0
 """A scheduler that ran this long without an attempt is asked why: it is up in 2 to 3 s."""
 
+DISK_SECONDS = 5.0
+"""Distance of two looks at the disk."""
+
+LITTLE_BYTES = 200 * 10**6
+"""Free room that is warned about: at V10 a scheduler logs as much in some minutes."""
+
 STALE_SECONDS = 10.0
 """Distance of two looks at the source's files: the packages of a scheduler are about a thousand directories."""
+
+
+Room = Literal["enough", "little", "none"]
+"""What is left on the disk that logs go to."""
 
 
 class Watched(Protocol):
@@ -60,6 +73,8 @@ class SessionWatch:
         self._stall = ""
         self._stale: str | None = None
         self._stale_at = 0.0
+        self._room: Room = "enough"
+        self._disk_at = 0.0
 
     def start(self) -> None:
         """Start the thread."""
@@ -80,6 +95,9 @@ class SessionWatch:
         try:
             while not self._stop.wait(LOOK_SECONDS):
                 self._look_for_stall()
+                if time.monotonic() - self._disk_at >= DISK_SECONDS:
+                    self._look_at_disk()
+                    self._disk_at = time.monotonic()
                 if time.monotonic() - self._stale_at >= STALE_SECONDS:
                     self._look_at_program()
                     self._stale_at = time.monotonic()
@@ -121,6 +139,28 @@ class SessionWatch:
         if title != self._stall:
             self._stall = title
             self._post(messages.StallExplained(cause))
+
+    def _look_at_disk(self) -> None:
+        """A scheduler says nothing of a full disk: its log just ends."""
+        logs = self._session.run_logs
+        place = Path(logs[-1]).parent if logs else directories().state
+        free = free_bytes(place)
+        room: Room = "none" if free < FULL_BYTES else "little" if free < LITTLE_BYTES else "enough"
+        if room == self._room:
+            return
+        self._room = room
+        if room == "none":
+            error = SchedtuiError(
+                "The disk is full: what the scheduler logs from now on is lost, and queues are guessed",
+                where=str(place),
+                hint="Free some room, and it goes on by itself: ':runs' prunes the logs of earlier runs,"
+                " 'schedtui lab cache' lists builds, 'go clean -cache' empties Go's. A lab whose etcd could not"
+                " write has ended: start it anew.",
+            )
+            self._post(messages.WorkFailed("disk", error))
+        elif room == "little":
+            text = f"Only {free // 10**6} MB are free at {place}: on a full disk the log ends and a lab dies."
+            self._post(messages.NoticePosted(text, "warning"))
 
     def _look_at_program(self) -> None:
         try:
