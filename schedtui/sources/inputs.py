@@ -15,7 +15,6 @@ import select
 import stat
 import sys
 import zlib
-from collections import OrderedDict
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from schedtui.core.errors import UnreadableInput, WrongUse
+from schedtui.sources.twins import Twins
 from schedtui.sources.unpacking import CHUNK_BYTES, SIGN_BYTES, is_packed, read_some, unpacked
 
 if TYPE_CHECKING:
@@ -341,9 +341,9 @@ def merge_by_time(sources: Sequence[Iterator[Record]]) -> Iterator[Record]:
 
     A record without a time, or with one earlier than its file has already reached, stays behind the one above it.
     """
-    twins = _Twins()
+    twins = Twins(TWINS_REMEMBERED)
     for _, _, _, record in heapq.merge(*(_keyed(i, source) for i, source in enumerate(sources))):
-        if twins.is_new(record):
+        if twins.is_new(record.source, (record.time_us, hash(record.raw))):
             yield record
 
 
@@ -353,30 +353,6 @@ def _keyed(source: int, records: Iterator[Record]) -> Iterator[tuple[int, int, i
         if record.time_us is not None and record.time_us > reached:
             reached = record.time_us
         yield reached, source, number, record
-
-
-class _Twins:
-    """Tells a record that another input has brought already; a repetition within one input is none."""
-
-    def __init__(self) -> None:
-        self._seen: OrderedDict[tuple[int | None, int], dict[int, int]] = OrderedDict()
-        self._shown: dict[tuple[int | None, int], int] = {}
-
-    def is_new(self, record: Record) -> bool:
-        """Count the record; False when another source had it first."""
-        key = (record.time_us, hash(record.raw))
-        counts = self._seen.get(key)
-        if counts is None:
-            counts = self._seen[key] = {}
-            self._shown[key] = 0
-            if len(self._seen) > TWINS_REMEMBERED:
-                oldest, _ = self._seen.popitem(last=False)
-                del self._shown[oldest]
-        counts[record.source] = counts.get(record.source, 0) + 1
-        if counts[record.source] <= self._shown[key]:
-            return False
-        self._shown[key] += 1
-        return True
 
 
 def read_inputs(names: Sequence[str]) -> Iterator[Record]:

@@ -170,7 +170,8 @@ class LogWorker:
             # Only now: the first screen does not wait for it.
             self._watch = EventWatch([path for path in self.paths if path != "-"], self.wake)
             self._watch.start()
-        wait = HELD_POLL_SECONDS if any(one.holding for one in self._inputs) else self._poll_seconds
+        held = self._order.is_holding or any(one.holding for one in self._inputs)
+        wait = HELD_POLL_SECONDS if held else self._poll_seconds
         if self._changed:
             wait = min(wait, max(0.001, self._published_at + PUBLISH_SECONDS - time.monotonic()))
         self._wake.wait(wait)

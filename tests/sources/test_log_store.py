@@ -323,6 +323,65 @@ def test_files_merge_by_time_and_twins_count_once(tmp_path: Path) -> None:
     store.close()
 
 
+@pytest.mark.parametrize("names", [("INFO", "ERROR"), ("ERROR", "INFO")])
+def test_twins_that_are_flushed_one_after_the_other_count_once(tmp_path: Path, names: tuple[str, str]) -> None:
+    """klog flushes its ERROR file first; the INFO file brings what stands around the errors, and them again."""
+    for name in names:
+        (tmp_path / name).write_text(line(1, "before", "E"))
+    store = WatchedStore(*(tmp_path / name for name in names))
+    records: list[Record] = []
+    store.subscribe_records(records.extend)
+    store.start()
+    store.wait_texts(1)
+    expected = [line(1, "before", "E")]
+    for turn in range(3):
+        error, again = (line(turn * 10 + second, "x", "E") for second in (12, 12))
+        with (tmp_path / "ERROR").open("a") as file:
+            file.write(error + again)
+        if turn:
+            # It may be seen before the other file has it.
+            store.wait(lambda state, turn=turn: state.records >= 2 + turn * 4)  # type: ignore[misc]
+        text = [line(turn * 10 + 11), error, again, line(turn * 10 + 13)]
+        with (tmp_path / "INFO").open("a") as file:
+            file.write("".join(text))
+        expected += text
+        count = len(expected)
+        store.wait(lambda state, count=count: state.records >= count)  # type: ignore[misc]
+        assert sorted(store.texts()) == sorted(one.strip() for one in expected)
+    assert store.state().records == len(expected)
+    store.close()
+    assert not store.failures
+
+
+def test_twins_are_found_where_threads_wrote_out_of_order(tmp_path: Path) -> None:
+    late = line(9, "nine")
+    (tmp_path / "INFO").write_text(line(10, "ten", "E") + late + line(11))
+    (tmp_path / "ERROR").write_text(line(10, "ten", "E"))
+    store = WatchedStore(tmp_path / "INFO", tmp_path / "ERROR")
+    store.start()
+    store.wait_whole()
+    assert [text.split()[-1] for text in store.texts()] == ['"ten"', '"nine"', '"x"']
+    store.close()
+
+
+def test_many_small_growths_of_several_inputs_stay_few_pieces(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.log", tmp_path / "two.log"
+    one.write_text(line(1, "one"))
+    two.write_text(line(2, "two"))
+    store = WatchedStore(one, two)
+    store.start()
+    store.wait_texts(2)
+    for turn in range(6):
+        for path in (one, two):
+            with path.open("a") as file:
+                file.write(line(turn + 3, path.name))
+        store.wait(lambda state, count=turn * 2 + 4: state.records == count)  # type: ignore[misc]
+    assert [row.line for row in store.all_rows() if row.source == 1] == list(range(1, 8))
+    assert [row.time_us for row in store.all_rows()] == sorted(row.time_us or 0 for row in store.all_rows())
+    assert len(store._published.pieces.pieces) == 1
+    store.close()
+
+
 def test_records_come_in_file_order_while_the_index_goes_backward(churn: WatchedStore, tmp_path: Path) -> None:
     store = WatchedStore(tmp_path / "k.log")
     records: list[Record] = []
