@@ -106,8 +106,18 @@ def _command_for(arguments: Sequence[str]) -> tuple[click.Command, list[str], st
 
 def _give_up_output() -> None:
     """Let what is still buffered go nowhere: the interpreter writes it at its end."""
-    if sys.stdout is not None:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _fill_closed_outputs() -> None:
+    """Let what goes to a closed standard output or error go nowhere; no file of ours may take its number."""
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            if nowhere != number:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+            setattr(sys, name, open(number, "w", encoding="utf-8", errors="replace", closefd=False))  # noqa: SIM115
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -116,12 +126,12 @@ def run(arguments: Sequence[str]) -> int:
     Returns:
         The exit code: 0 fine, 1 a difference or a failed check, 2 wrong use or unreadable input, 130 interrupted.
     """
+    _fill_closed_outputs()
     try:
         command, rest, name = _command_for(arguments)
         result = command.main(args=rest, prog_name=name, standalone_mode=False)
-        if sys.stdout is not None:
-            # Here, and not at the interpreter's end, where nobody could tell the user.
-            sys.stdout.flush()
+        # Here, and not at the interpreter's end, where nobody could tell the user.
+        sys.stdout.flush()
     except Cancelled as stopped:
         click.echo(f"schedtui: {stopped.as_text()}", err=True)
         return 130

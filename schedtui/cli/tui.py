@@ -56,6 +56,7 @@ def tui(context: click.Context, /, **given: object) -> int:
     from schedtui.ui import launch
 
     files, flags = _split(context, given.pop("words"))
+    _refuse_misspelt(files)
     logs = (*_texts(given, "logs"), *files)
     options = launch.Options(
         source=_text(given, "source"), logs=logs, kubeconfig=_text(given, "kubeconfig"),
@@ -119,6 +120,25 @@ def _split(context: click.Context, words: object) -> tuple[tuple[str, ...], tupl
     if behind:
         return tuple(words[:-behind]), tuple(words[-behind:])
     return tuple(words), ()
+
+
+def _refuse_misspelt(files: tuple[str, ...]) -> None:
+    """A word that is no file but nearly a command is no log that is still to come.
+
+    Raises:
+        WrongUse: The first word is one.
+    """
+    from difflib import get_close_matches
+
+    from schedtui.cli import COMMANDS
+
+    word = files[0] if files else ""
+    near = get_close_matches(word, COMMANDS, 1, 0.7) if word.isalpha() else []
+    if near and not Path(word).exists():
+        raise WrongUse(
+            f"no command and no file '{word}'",
+            hint=f"Did you mean 'schedtui {near[0]}'? A log that is still to come: --log {word}",
+        )
 
 
 def _text(given: dict[str, object], name: str) -> str:

@@ -176,6 +176,23 @@ def test_a_full_or_closed_output_is_no_traceback(command: tuple[str, ...], tmp_p
     assert (child.returncode, errors) == (0, b"")
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("closed", [(1,), (2,), (0, 1, 2)], ids=str)
+def test_closed_descriptors_are_no_traceback(
+    command: tuple[str, ...], closed: tuple[int, ...], tmp_path: Path
+) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes(LOG)
+
+    def close() -> None:
+        for number in closed:
+            os.close(number)
+
+    child = started(*command, str(path), preexec_fn=close, stdout=subprocess.DEVNULL)
+    _, errors = child.communicate(timeout=120)
+    assert (child.returncode, errors) == (0, b"")
+
+
 def test_closed_standard_input_is_unreadable() -> None:
     child = started("queue", "-", preexec_fn=lambda: os.close(0), stdout=subprocess.DEVNULL)
     _, errors = child.communicate(timeout=120)

@@ -95,3 +95,14 @@ def test_nothing_named_outside_a_tree_is_the_start_screen(
 def test_contradictions_are_refused(words: tuple[str, ...]) -> None:
     with pytest.raises(WrongUse):
         run(*words)
+
+
+def test_a_misspelt_command_is_no_log_to_come(doors: list[tuple[str, launch.Options]], tmp_path: Path) -> None:
+    with pytest.raises(WrongUse, match="qeue") as refused:
+        run("qeue", "a.log")
+    assert "schedtui queue" in refused.value.hint
+    run("--log", "qeue")
+    run("build.log")
+    (tmp_path / "docter").touch()
+    run(str(tmp_path / "docter"))
+    assert [options.logs[0] for _, options in doors] == ["qeue", "build.log", str(tmp_path / "docter")]
