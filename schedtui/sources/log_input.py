@@ -43,6 +43,10 @@ CHUNK_RECORDS = 32_768
 OPEN_SECONDS = 1.0
 """How long the end of a record is waited for before it is shown as incomplete."""
 
+MERGED_OPEN_SECONDS = 10.0
+"""The same for what one of several growing inputs writes: there it is shown for good, and its rest apart. klog
+hands over a full buffer in the middle of a line, and the rest within five seconds."""
+
 _CREATED = re.compile(rb"Log file created at: (\d{4})/(\d\d)/(\d\d) ")
 _ANY_DATE = re.compile(rb"(\d{4})-(\d\d)-\d\d[T ]\d\d:\d\d:\d\d")
 
@@ -196,7 +200,8 @@ class LogInput:
         start = generation.high if late else last.start(len(last) - again)
         upto = min(size, max(start, generation.high) + BLOCK_BYTES)
         block, count = self._read(generation.file, start, upto - start)
-        count = self._complete(block, count, start, size, final=final)
+        patience = MERGED_OPEN_SECONDS if late else OPEN_SECONDS
+        count = self._complete(block, count, start, size, final=final, patience=patience)
         if start + count <= generation.high:
             self._note_behind(0)
             return []
@@ -242,7 +247,9 @@ class LogInput:
         generation.first_seen = (chunk.first_month_day, chunk.first_year)
         return [Added(Piece((generation.part(chunk),)), "back")]
 
-    def _complete(self, block: bytearray, count: int, start: int, size: int, *, final: bool) -> int:
+    def _complete(
+        self, block: bytearray, count: int, start: int, size: int, *, final: bool, patience: float = OPEN_SECONDS
+    ) -> int:
         """How much of a block is to be indexed now: a half line, an open block of lines are waited for."""
         if final or start + count < size:
             end = block.rfind(b"\n", 0, count) + 1
@@ -257,7 +264,7 @@ class LogInput:
         if self._hold is None or self._hold[:2] != (start + settled, start + count):
             since = now if self._hold is None or self._hold[0] != start + settled else self._hold[2]
             self._hold = (start + settled, start + count, since)
-        if now - self._hold[2] >= OPEN_SECONDS:
+        if now - self._hold[2] >= patience:
             self._hold = None
             return count
         return settled

@@ -364,6 +364,29 @@ def test_twins_are_found_where_threads_wrote_out_of_order(tmp_path: Path) -> Non
     store.close()
 
 
+def test_half_a_line_of_one_of_several_inputs_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_input, "OPEN_SECONDS", 0.0)
+    one, two = tmp_path / "one.log", tmp_path / "two.log"
+    one.write_text(line(1, "one"))
+    two.write_text(line(2, "two"))
+    store = WatchedStore(one, two)
+    store.start()
+    store.wait_texts(2)
+    with one.open("a") as file:
+        file.write(line(3, "three")[:40])
+        file.flush()
+        for second in range(4, 7):
+            with two.open("a") as other:
+                other.write(line(second))
+            store.wait(lambda state, count=second - 1: state.records == count)  # type: ignore[misc]
+        file.write(line(3, "three")[40:])
+    store.wait(lambda state: state.records == 6)
+    assert line(3, "three").strip() in store.texts()
+    store.close()
+
+
 def test_many_small_growths_of_several_inputs_stay_few_pieces(tmp_path: Path) -> None:
     one, two = tmp_path / "one.log", tmp_path / "two.log"
     one.write_text(line(1, "one"))
