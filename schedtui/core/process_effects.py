@@ -38,7 +38,7 @@ def _config(process: SchedulerProcess, event: QueueEvent) -> None:
 
 def _http(process: SchedulerProcess, event: QueueEvent) -> None:
     if "/debug/flags/v" in event.text:
-        process.sight.lost()
+        process.sight.lost(changed=True)
 
 
 def _fact(process: SchedulerProcess, event: QueueEvent) -> None:

@@ -36,7 +36,10 @@ def verbosity_advice(process: SchedulerProcess) -> str:
     since = process.sight.since_us
     if "moves" in since and "informer" in since:
         return EXACT
+    if process.sight.changed:
+        return "the verbosity was just changed, and no line shows yet what it is now; exact from --v=5 on"
     hidden = "queue moves" if "informer" in since else "adds, deletes and queue moves"
     if process.is_json:
-        return f"{hidden} are not in this log: run the scheduler with --v=5 (or press V in the TUI)"
-    return f"{hidden} are not in this log: run with {vmodule_for(process.release)} or --v=5 (V in the TUI)"
+        return f"--v=5 (V in the TUI) would show what is not in this log: {hidden}"
+    cheapest = vmodule_for(process.release)
+    return f"--v=5 (V in the TUI) or {cheapest} would show what is not in this log: {hidden}"

@@ -50,10 +50,12 @@ class Sight:
     """Whether one line of a level proves that all lines of that level are printed; not so with ``--vmodule``."""
     highest: int = 0
     """Highest level at which a line was seen in this stretch; advice about verbosity starts from it."""
+    changed: bool = False
+    """Whether the verbosity was changed and no line has shown since what it is now."""
 
     def copy(self) -> Sight:
         """An independent copy."""
-        return Sight(dict(self.since_us), self.levels_hold, self.highest)
+        return Sight(dict(self.since_us), self.levels_hold, self.highest, self.changed)
 
     def seen(self, name: str, now_us: int) -> None:
         """A line of a class was printed."""
@@ -62,6 +64,7 @@ class Sight:
 
     def seen_level(self, level: int, now_us: int) -> None:
         """A line of a verbosity level was printed: without ``--vmodule`` all lines up to it are."""
+        self.changed = False
         if level > self.highest:
             self.highest = level
         elif len(self.since_us) == len(SIGHT_LEVELS):
@@ -78,6 +81,7 @@ class Sight:
             name: The class.
             shown: The level that is printed for certain; all above it count as hidden until they are seen again.
         """
+        self.changed = False
         if name not in self.since_us:
             return
         for other, other_level in SIGHT_LEVELS.items():
@@ -85,10 +89,11 @@ class Sight:
                 self.since_us.pop(other, None)
         self.highest = shown
 
-    def lost(self) -> None:
+    def lost(self, *, changed: bool = False) -> None:
         """Lines were lost, or the verbosity was changed: nothing that came before is unbroken."""
         self.since_us.clear()
         self.highest = 0
+        self.changed = changed
 
     def covers(self, name: str, moment_us: int) -> bool:
         """Whether every line of a class since ``moment_us`` is in the log."""

@@ -229,7 +229,8 @@ def stuck_mark(process: SchedulerProcess, entry: PodEntry, state: PodState) -> s
         return None
     if state == "active" and not entry.attempts and entry.since_us is not None:
         if process.now_us - entry.since_us >= NEVER_TRIED_US:
-            return f"never tried: {_why_never(process)}"
+            why = _why_never(process)
+            return f"never tried: {why}" if why else None
         return None
     if (
         state in ("unschedulable", "backoff", "unknown")
@@ -240,17 +241,18 @@ def stuck_mark(process: SchedulerProcess, entry: PodEntry, state: PodState) -> s
 
 
 def _why_never(process: SchedulerProcess) -> str:
+    """The cause, in words; empty when waiting is no wonder, since a debugger stops the loop."""
     facts = process.facts
     if facts.stopped:
         return f"the scheduler stopped ({facts.stopped})"
     if facts.lease_wanted:
         return "not the leader, it waits for the lease"
     if process.loop.pops:
-        return "the scheduling loop has not come to it"
+        return "" if process.loop.debugged else "the scheduling loop has not come to it"
     if facts.watch_failure and not facts.handlers_synced:
         return f"informers not synced: {facts.watch_failure}"
     if facts.watch_failure:
         return f"an informer keeps failing: {facts.watch_failure}"
     if facts.handlers_failed or not facts.handlers_synced:
         return "informers not synced, so the scheduling loop has not started"
-    return "no attempt at all in this log; is the process stopped?"
+    return "" if process.loop.debugged else "no attempt at all in this log; is the process stopped?"

@@ -143,3 +143,18 @@ async def test_waits_lead_to_the_pod_they_are_of() -> None:
         await pilot.pause()
         told = [wish.pod for wish in app.wishes if isinstance(wish, messages.PodStoryRequested)]
         assert told == ["default/slow-0"]
+
+
+async def test_a_filter_and_what_is_hidden_are_said() -> None:
+    app = WishingApp(debugger=False)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await open_queue(pilot)
+        await show(pilot, messages.QueueFolded(snapshot(WAITING)))
+        await pilot.press("slash", *"cart", "enter")
+        text = await show(pilot)
+        assert "[queues /cart]" in text and "No pod here holds 'cart'" in text
+        await pilot.press("escape", "a")
+        text = await show(pilot)
+        assert "[queues]" in text and "default/web-1" in text and "shown too: 0" in text
+        await pilot.press("a")
+        assert "hidden: 0" in await show(pilot)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from schedtui.core.queue_state import POD_STATES, PodRow, QueueSnapshot
 from schedtui.ui.widgets.queue_rows import (
     STATE_LETTERS,
@@ -92,3 +94,13 @@ def test_durations_for_people() -> None:
     assert [duration(us) for us in (850_000, 12_300_000, 245_000_000, 7_800_000_000, None)] == [
         "850ms", "12.3s", "4m05s", "2h10m", "",
     ]  # fmt: skip
+
+
+def test_names_take_the_columns_that_they_need() -> None:
+    short = pod_rows(snapshot(BACKOFF), "queue", show_all=False, width=48)[0].text
+    assert "try 2" in short[:48]
+    long = replace(BACKOFF, pod="default/" + "a" * 60)
+    rows = pod_rows(snapshot(BACKOFF, long), "queue", show_all=False)
+    states = {row.payload.pod: row.text.index("backoffQ") for row in rows}
+    assert states[BACKOFF.pod] == 47
+    assert states[long.pod] > 60

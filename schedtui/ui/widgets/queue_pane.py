@@ -189,17 +189,32 @@ class QueuePane(Vertical):
         needs.set_rows(advice)
         needs.set_class(not advice, "-exact")
         bar = self.query_one(TabBar)
-        bar.badges = {"queues": f"by {self.order}" if self.order != "queue" else "", "story": self.story_pod}
+        order = f"by {self.order}" if self.order != "queue" else ""
+        word = f"/{self.word}" if self.word else ""
+        bar.badges = {"queues": f"{order} {word}".strip(), "story": self.story_pod}
         bar.show(self.tab)
         bar.refresh()
-        self.table.empty = {
-            "queues": "No pods are waiting; a shows bound and gone ones too.",
+        empty = {
+            "queues": self._nothing(),
             "story": "Enter on a pod tells its story.",
             "nodes": "No bindings yet.",
             "workflow": "No pod has passed a station yet.",
             "times": "Nothing is counted yet.",
         }[self.tab]
+        if empty != self.table.empty:
+            self.table.empty = empty
+            self.table.refresh()
         self.table.set_rows(self._rows())
+
+    def _nothing(self) -> str:
+        """Why the table of pods is empty."""
+        if self.word:
+            return f"No pod here holds '{self.word}'; Esc shows all" + (
+                "." if self._show_all else ", a bound ones too."
+            )
+        if self._show_all:
+            return "No pods yet."
+        return "No pods are waiting; a shows bound and gone ones too."
 
     def _advice(self) -> list[Row]:
         more = f" (and {len(self.snapshot.notices) - 1} more: t m)" if len(self.snapshot.notices) > 1 else ""
@@ -330,6 +345,9 @@ class QueuePane(Vertical):
         """Bound and gone pods too, or not."""
         self._show_all = not self._show_all
         self._show()
+        ended = sum(self.snapshot.counts.get(state, 0) for state in ("bound", "gone"))
+        shown = f"shown too: {ended}" if self._show_all else f"hidden: {ended}"
+        self.post_message(NoticePosted(f"Bound and gone pods are {shown}."))
 
     def set_word(self, word: str) -> None:
         """Show only pods that hold this word."""

@@ -56,6 +56,9 @@ ORDERS: tuple[Order, ...] = ("queue", "wait", "attempts", "last event")
 WIDE_COLUMNS = 100
 """From this width on states stand in full."""
 
+NAME_COLUMNS = (16, 44)
+"""Least and most columns that pods' names take; between them as many as the longest one, in steps of four."""
+
 WAIT_STEP_US = 10_000_000
 """Waits of rows that nothing happened to go on in such steps, microseconds."""
 
@@ -168,9 +171,18 @@ def pod_rows(
     now = snapshot.time_us if now_us is None else now_us
     # A wait is repainted with its row, and at least every ten seconds: a countdown is what goes by the second.
     waits = now if now_us is None else max(snapshot.time_us or 0, now_us - now_us % WAIT_STEP_US)
+    names = [_name(item) for item in ordered]
+    least, most = NAME_COLUMNS
+    columns = max(least, min(most, -(-max(map(len, names), default=0) // 4) * 4))
     return [
-        _pod_row(item, now, waits, ticking=now_us is not None, narrow=width < WIDE_COLUMNS) for item in ordered
+        _pod_row(item, f"{name:<{columns}}", now, waits, ticking=now_us is not None, narrow=width < WIDE_COLUMNS)
+        for item, name in zip(ordered, names, strict=True)
     ]
+
+
+def _name(item: PodRow) -> str:
+    name = item.pod if item.incarnation == 1 else f"{item.pod} #{item.incarnation}"
+    return f"{name} (group)" if item.kind == "podgroup" else name
 
 
 def _holds(item: PodRow, word: str) -> bool:
@@ -179,12 +191,11 @@ def _holds(item: PodRow, word: str) -> bool:
     )
 
 
-def _pod_row(item: PodRow, now_us: int | None, waits_us: int | None, *, ticking: bool, narrow: bool) -> Row:
+def _pod_row(
+    item: PodRow, name: str, now_us: int | None, waits_us: int | None, *, ticking: bool, narrow: bool
+) -> Row:
     waited = waits_us - item.since_us if waits_us is not None and item.since_us is not None else None
     left = item.backoff_until_us - now_us if item.backoff_until_us is not None and now_us is not None else None
-    name = item.pod if item.incarnation == 1 else f"{item.pod} #{item.incarnation}"
-    if item.kind == "podgroup":
-        name += " (group)"
     details = [f"try {item.attempts}"] if item.attempts else []
     if item.node:
         details.append(f"→ {item.node}")
@@ -204,7 +215,7 @@ def _pod_row(item: PodRow, now_us: int | None, waits_us: int | None, *, ticking:
     return row(
         (f"{STATE_LETTERS[item.state]}", f"state-{item.state}"),
         (" " if item.certain else "~", "warning"),
-        (f"{name:<28} ", ""),
+        (f"{name} ", ""),
         (f"{NARROW_WORDS.get(item.state, word):<9}" if narrow else f"{word:<13}", f"state-{item.state}"),
         (f"{duration(waited):>7}  ", "dim"),
         # Where room is short the details are cut, never the pod's name nor that it looks stuck.

@@ -81,6 +81,23 @@ def test_c03_active_and_never_tried() -> None:
     assert row.mark.startswith("never tried")
 
 
+def test_under_a_debugger_waiting_in_active_is_no_wonder() -> None:
+    from tests.core.queue.logs import record_of
+
+    model = QueueModel(debugged=True)
+    for line in (
+        'I0411 14:59:41.249623       1 server.go:299] "Handlers synced"',
+        'I0411 14:59:41.249623       1 eventhandlers.go:126] "Add event for unscheduled pod" pod="shop/cart-0"',
+        'I0411 14:59:41.249678       1 scheduling_queue.go:575] "Pod moved to an internal scheduling queue"'
+        ' pod="shop/cart-0" event="PodAdd" queue="Active"',
+        'I0411 15:09:41.249623       1 eventhandlers.go:126] "Add event for unscheduled pod" pod="shop/cart-1"',
+    ):
+        model.apply(record_of(line))
+    row = model.row("shop/cart-0")
+    assert row is not None
+    assert (row.state, row.mark) == ("active", None)
+
+
 def test_c04_every_wording_of_a_move() -> None:
     model = folded(
         'I0817 00:53:01.018280  1 scheduling_queue.go:274] "Pod moved to an internal scheduling queue"'

@@ -128,4 +128,7 @@ def test_a_change_of_verbosity_through_the_debug_flag_is_noticed() -> None:
         *added(1, 7, "a"),
         'I1130 08:00:02.000001 7 httplog.go:134] "HTTP" verb="PUT" URI="/debug/flags/v" latency="1ms" resp=200',
     )
-    assert model.snapshot().needs != "exact"
+    assert "just changed" in model.snapshot().needs
+    for line in added(3, 7, "b"):
+        model.apply(record_of(line))
+    assert model.snapshot().needs == "exact"
