@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import re2
 
+from schedtui.core.klog.journal_json import MESSAGE_KEY
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -39,8 +41,8 @@ def written_key(key: str) -> str:
 
 
 def is_wrapped_oddly(raw: bytes) -> bool:
-    """True for bytes in which a record's text need not stand as it is: docker's JSON, CRI's partial lines."""
-    return b'"log":' in raw or _PARTIAL_LINE.search(raw) is not None
+    """True where a record's text need not stand as it is: in docker's and journald's JSON, in CRI's pieces."""
+    return b'"log":' in raw or MESSAGE_KEY in raw or _PARTIAL_LINE.search(raw) is not None
 
 
 def smart_case(text: str) -> bool:

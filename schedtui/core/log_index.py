@@ -19,6 +19,7 @@ import numpy as np
 
 from schedtui.core import log_headers
 from schedtui.core.klog.assembly import split_records
+from schedtui.core.klog.journal_json import message_column
 from schedtui.core.klog.json_lines import parse_json_line
 from schedtui.core.klog.lines import FIRST_STARTING_CLASS, LineClass, classify
 from schedtui.core.klog.wrappers import peel
@@ -384,7 +385,13 @@ def header_column(line: bytes) -> tuple[int, bool]:
     body = peeled.body
     if body is line or classify(body) < FIRST_STARTING_CLASS:
         return -1, peeled.time is not None or peeled.unit is not None
-    column = len(_DOCKER_START) if line.startswith(_DOCKER_START) else len(line) - len(body)
+    if line.startswith(_DOCKER_START):
+        column = len(_DOCKER_START)
+    elif line.startswith(b"{"):
+        # An entry whose text is written as numbers has its header nowhere to be read in bulk.
+        column = max(0, message_column(line))
+    else:
+        column = len(line) - len(body)
     # A line that the next one goes on with is no more than the beginning of its text.
     return column, True
 

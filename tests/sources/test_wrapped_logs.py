@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from schedtui.core.klog import Clock, read_records
@@ -107,3 +108,34 @@ def test_such_a_block_may_grow_line_by_line(tmp_path: Path) -> None:
         assert [row.line for row in store.all_rows()] == [1, 2, 4, 7]
     finally:
         store.close()
+
+
+def test_a_journal_in_json_is_indexed_as_it_is_parsed(tmp_path: Path) -> None:
+    def entry(message: object, time: int, unit: str = "kube-scheduler") -> str:
+        keys = {"_HOSTNAME": "box", "MESSAGE": message, "SYSLOG_IDENTIFIER": unit, "_PID": "7"}
+        return json.dumps({"_BOOT_ID": "b" * (time % 3), **keys, "__REALTIME_TIMESTAMP": str(time)}) + "\n"
+
+    bound = '"Successfully bound pod to node" pod="shop/cart-0" node="n"'
+    text = "".join((
+        entry(HEADER + bound, 1772388000000000), entry("Accepted publickey", 1772388000000001, "sshd"),
+        entry(f'E{HEADER[1:]}"m" err=<', 1772388000000002), entry("plugin returned", 1772388000000003),
+        entry('> pod="shop/cart-1"', 1772388000000004),
+        entry(list((HEADER + '"\x1b[1m"').encode()), 1772388000000005),
+    ))  # fmt: skip
+    store = opened(tmp_path / "journal.json", text)
+    try:
+        rows = store.all_rows()
+        assert [(row.line, row.severity) for row in rows] == [(1, "I"), (2, None), (3, "E"), (6, None)]
+        records = [store.record(row.number) for row in rows]
+        assert [record.pod for record in records if record] == ["shop/cart-0", None, "shop/cart-1", None]
+        assert [record.severity for record in records if record] == ["I", None, "E", "I"]
+        assert rows[0].time_us == records[0].time_us if records[0] else False
+        for expression, lines in (
+            ("pod:shop/cart-0", [1]), ("node=n", [1]), ('"bound pod"', [1]), ('pod="shop/cart-1"', [3]),
+            ("severity>=E", [3]), ('/node="n"/', [1]),
+        ):  # fmt: skip
+            store.select_and_wait(Selection(parts=(expression,)))
+            assert [row.line for row in store.all_rows()] == lines, expression
+    finally:
+        store.close()
+    assert not store.failures

@@ -1,6 +1,6 @@
 """What collectors and viewers put in front of a log line, taken off again.
 
-Owns the shapes: CRI (``TIME STREAM TAG ``), docker's json-file, journald's short formats, ``kubectl logs
+Owns the shapes: CRI (``TIME STREAM TAG ``), docker's json-file, journald's short and JSON formats, ``kubectl logs
 --timestamps`` and ``--prefix``, ``go test``'s call sites, and any other prefix glued to a klog header or a JSON
 object. Refuses to join partial lines and to know records (``assembly``). An unknown shape comes back untouched.
 """
@@ -13,6 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from schedtui.core.klog.header import FULL_HEADER, HEADER_LETTERS, LONGEST_PREFIX, SHORT_HEADER, find_header
+from schedtui.core.klog.journal_json import looks_like_journal_json, read_journal_json
 
 _ISO = rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
 _CRI = re.compile(rb"(" + _ISO + rb") (stdout|stderr) ([FP])(?::[^ ]*)?(?: |$)")
@@ -110,6 +111,14 @@ def _peel_journal(found: re.Match[bytes], line: bytes) -> Peeled:
     return Peeled(line[found.end() :], _text(time), _text(unit), trimmed=True, host=_text(host))
 
 
+def _peel_journal_json(line: bytes) -> Peeled | None:
+    """An entry of ``journalctl -o json``; None when it is cut or no such entry."""
+    entry = read_journal_json(line) if looks_like_journal_json(line) else None
+    if entry is None:
+        return None
+    return Peeled(entry.text, entry.time, entry.unit, trimmed=True, host=entry.host)
+
+
 def _peel_prefix(line: bytes) -> Peeled | None:
     """A prefix glued to a header or a JSON object: its time and its words are kept, the rest is the line."""
     found = find_header(line)
@@ -194,7 +203,8 @@ def peel(line: bytes) -> Peeled:
         return Peeled(line)
     if first == 0x7B:
         docker = _DOCKER_START.match(line) or (b'"log":' in line and b'"stream":' in line)
-        return (_peel_docker(line) if docker else None) or Peeled(line)
+        peel_it = _peel_docker if docker else _peel_journal_json
+        return peel_it(line) or Peeled(line)
     if first == 0 or first == 0xEF:
         stripped = line.lstrip(b"\0").removeprefix(b"\xef\xbb\xbf")
         return peel(stripped) if stripped != line else Peeled(line)

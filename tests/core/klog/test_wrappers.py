@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from datetime import datetime
 
 import pytest
@@ -49,6 +50,57 @@ def test_a_wrapper_is_peeled_and_its_time_and_unit_kept(wrapped: str, time: str 
     assert record.fields == {"k": "v"}
     assert (record.wrapper_time, record.unit) == (time, unit)
     assert record.time == datetime(2026, 3, 1, 10, 0, 0, 1)
+
+
+def journal_json(message: object, **others: str) -> str:
+    """A line of ``journalctl -o json``, its keys in no order."""
+    entry = {
+        "_HOSTNAME": "box", "PRIORITY": "6", "SYSLOG_IDENTIFIER": "kube-scheduler", "MESSAGE": message,
+        "__REALTIME_TIMESTAMP": "1772359200000001", "_PID": "12", "_SYSTEMD_UNIT": "kube-scheduler.service",
+    }  # fmt: skip
+    return json.dumps({**entry, **others}) + "\n"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [LINE, list(LINE.encode()), LINE + "\n", LINE.replace("v", "ä")],
+    ids=["text", "bytes", "line", "wide"],
+)
+def test_a_journal_entry_in_json_is_peeled(message: str | list[int]) -> None:
+    record = read_one(journal_json(message))
+    text = message if isinstance(message, str) else bytes(message).decode()
+    assert record.raw == text.rstrip("\n")
+    assert record.unit == "kube-scheduler[12]"
+    assert record.wrapper_time == "2026-03-01T10:00:00.000001Z"
+    assert record.time == datetime(2026, 3, 1, 10, 0, 0, 1)
+
+
+def test_journal_entries_in_json_keep_blocks_and_other_units_apart() -> None:
+    text = "".join((
+        journal_json(HEADER + '"m" err=<'), journal_json("plugin returned:"),
+        journal_json("Accepted publickey", SYSLOG_IDENTIFIER="sshd", _PID="99"),
+        journal_json(LINE.replace("       1 ", "   12345 ")), journal_json("> pod=\"shop/cart-0\""),
+        journal_json("Suppressed 170 messages from kube-scheduler.service", SYSLOG_IDENTIFIER="systemd-journald"),
+    ))  # fmt: skip
+    block, other, lost = read(text)
+    assert (block.pod, block.line_count, other.message) == ("shop/cart-0", 4, "Accepted publickey")
+    assert (lost.kind, lost.fields["lost"]) == ("notice", 170)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"MESSAGE":null,"_BOOT_ID":"x"}', '{"MESSAGE":"x","_BOOT_ID":', '{"MESSAGE":[1,999],"_BOOT_ID":"x"}',
+        '{"MESSAGE":{"a":1},"_BOOT_ID":"x"}', '{"MESSAGE":"x","other":"y"}',
+    ],
+)  # fmt: skip
+def test_what_is_no_journal_entry_after_all_stays_as_it_stands(line: str) -> None:
+    assert peel(line.encode()).body == line.encode()
+
+
+@pytest.mark.parametrize("stamp", ["", "x", "-5", "9" * 30, "٣"])
+def test_a_journal_entry_with_a_strange_time_has_none(stamp: str) -> None:
+    assert read_one(journal_json(LINE, __REALTIME_TIMESTAMP=stamp)).wrapper_time is None
 
 
 def test_docker_line_is_decoded() -> None:
