@@ -131,7 +131,7 @@ def _lost_lines(record: Record) -> QueueEvent | None:
 def _structured_event(record: Record, effect: str) -> QueueEvent:
     source = f"{record.file}:{record.src_line}" if record.file else ""
     return event_of_pairs(
-        effect, record.message, dict(record.fields), record.line, record.time_us, record.pid, source
+        effect, record.message, record.fields, record.line, record.time_us, record.pid, source
     )  # fmt: skip
 
 

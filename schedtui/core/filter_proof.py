@@ -25,6 +25,9 @@ _KEYS: dict[str, Sequence[str]] = {
     "node": NODE_KEYS,
     "plugin": PLUGIN_KEYS,
 }
+_END_OF_ANOTHER = rb'(?:["}\]]|=[^\s"=]*) '
+"""What stands in front of a key: the message's or another value's end. Any other word would belong to the key."""
+
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_./-]+")
 _LIST = rb'(?P<list>\[(?:"[^"\\]*",)*")'
 _SET = rb'(?P<set>\{(?:"[^"\\]*":\{\},)*")'
@@ -60,7 +63,11 @@ class Proof:
             return False
         end = place + len(self.lead)
         behind = _BEHIND[found.lastgroup or "text"]
-        return block.startswith(self.rest, end) and behind.match(block, end + len(self.rest)) is not None
+        if not block.startswith(self.rest, end) or behind.match(block, end + len(self.rest)) is None:
+            return False
+        # Of a key that comes twice, the last value counts.
+        line_end = block.find(b"\n", end)
+        return block.find(b" " + found["key"] + b"=", end, line_end if line_end >= 0 else len(block)) < 0
 
 
 def name_proof(facet: str, name: str) -> Proof | None:
@@ -77,7 +84,9 @@ def name_proof(facet: str, name: str) -> Proof | None:
     keys = "|".join(map(re.escape, _KEYS[facet])).encode()
     shapes = rb'(?P<text>")|' + _LIST + (rb"|" + _SET if facet == "plugin" else b"")
     namespace = rb'(?:[^"\\\n]*/)?' if facet == "pod" and "/" not in name else b""
-    pattern = rb" (?:" + keys + rb")=(?:" + shapes + rb")" + namespace + re.escape(before) + rb"\Z"
+    pattern = (
+        _END_OF_ANOTHER + rb"(?P<key>" + keys + rb")=(?:" + shapes + rb")" + namespace + re.escape(before) + rb"\Z"
+    )
     return Proof(lead, re.compile(pattern), rest)
 
 
@@ -88,5 +97,7 @@ def value_proof(key: str, value: str) -> Proof | None:
         return None
     lead = max(pieces, key=len)
     before, _, rest = value.encode().partition(lead)
-    pattern = rb" " + re.escape(key.encode()) + rb'=(?P<text>")' + re.escape(before) + rb"\Z"
+    pattern = (
+        _END_OF_ANOTHER + rb"(?P<key>" + re.escape(key.encode()) + rb')=(?P<text>")' + re.escape(before) + rb"\Z"
+    )
     return Proof(lead, re.compile(pattern), rest)

@@ -37,6 +37,9 @@ LINES = (
     HEADER + b'"moved" unschedulable plugins={"NodeResourcesFit":{"x":1}} pod="gated-17"',
     HEADER + b'"moved" err="node=\\"node-2\\" plugin \\"NodeResourcesFit\\" pod=default/gated-17"',
     HEADER + b'"moved" err="no node=" node="node-2" text=" node="',
+    HEADER + b'"twice" node="node-2" node="node-3" pod="default/gated-17" pod="x/y"',
+    HEADER + b'"a key of two words" some node="node-2" other queue="Backoff" my pod="default/gated-17"',
+    HEADER + b'"bare" x=1 node="node-2" y=a b pod="default/gated-17" queue="Backoff"',
     HEADER + b'no quotes node="node-2" pod="default/gated-17"',
     HEADER + b'"block" dump=<',
     b'\tnode="node-2" pod="default/gated-17"',
@@ -81,7 +84,7 @@ def test_real_logs_are_judged_as_their_records(name: str, text: str) -> None:
 
 
 def test_usual_pairs_need_no_parsing() -> None:
-    data = b"\n".join(LINES[:11]) + b"\n"
-    for text, sure in (("node:node-2", [4, 6, 9]), ("pod:gated-17", [0, 2]), ("queue=Backoff", [0, 2])):
+    data = b"\n".join(LINES[:14]) + b"\n"
+    for text, sure in (("node:node-2", [4, 6]), ("pod:gated-17", [0, 2]), ("queue=Backoff", [0, 2])):
         found = np.flatnonzero(assert_right(text, data).sure).tolist()
         assert set(found) >= set(sure), text

@@ -9,7 +9,7 @@ a key means. Text that is no pair is left to the record's ``raw``.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping
 
 from schedtui.core.klog.values import bare_value, bracketed_value, closing_bracket, leading_json, unquote
 from schedtui.core.record import FieldValue
@@ -65,6 +65,14 @@ class LineFields(Mapping[str, FieldValue]):
 
     def __contains__(self, key: object) -> bool:
         return key in self._all()
+
+    def keys(self) -> KeysView[str]:
+        """The keys, without the detour of the abstract class: every record's fields are walked through."""
+        return self._all().keys()
+
+    def items(self) -> ItemsView[str, FieldValue]:
+        """The pairs, likewise."""
+        return self._all().items()
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, LineFields):
