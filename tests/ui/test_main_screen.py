@@ -153,6 +153,32 @@ async def test_the_console_sends_lines_keeps_history_and_never_an_empty_one() ->
         assert app.main.pane("debugger").console.input.value == "stack"
 
 
+async def test_the_console_cuts_nothing_that_is_said_to_the_user() -> None:
+    app = WishingApp()
+    moved = "ScheduleOne is scheduler.(*Scheduler).ScheduleOne here: it lives in pkg/scheduler/schedule_one.go"
+    answer = "Breakpoint 1 set at 0x23f2036 for k8s.io/kubernetes/pkg/scheduler.(*Scheduler).ScheduleOne() here"
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.main.post_message(messages.DebuggerReported(model.ConsoleOutput(moved, "note")))
+        app.main.post_message(messages.DebuggerReported(model.ConsoleOutput(answer, "output")))
+        await pilot.pause()
+        text = "\n".join(screen_text(pilot))
+        assert "schedule_one.go" in text and "ScheduleOne() here" not in text
+        await pilot.press("`")
+        await pilot.pause()
+        text = "\n".join(screen_text(pilot))
+        assert "ScheduleOne() here" in text and "Esc back to the pane" in text
+        for number in range(40):
+            app.main.post_message(messages.DebuggerReported(model.ConsoleOutput(f"line {number}", "output")))
+        await pilot.pause()
+        assert "Breakpoint 1 set" not in "\n".join(screen_text(pilot))
+        await pilot.press(*["pageup"] * 5)
+        await pilot.pause()
+        assert "Breakpoint 1 set" in "\n".join(screen_text(pilot))
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "b s ScheduleOne" in "\n".join(screen_text(pilot))
+
+
 async def test_a_stop_shows_source_stack_and_arguments() -> None:
     app = WishingApp()
     async with app.run_test(size=(80, 24)) as pilot:

@@ -365,11 +365,13 @@ class ActionsScreen(PanesScreen):
         pane = self.pane("debugger")
         pane.add_class("-console")
         self.set_focus(pane.console.input, scroll_visible=False)
+        self.show_keys()
 
     def leave_console(self) -> None:
         """Back from the console to the pane."""
         self.pane("debugger").remove_class("-console")
         self.go_to("debugger")
+        self.show_keys()
 
     def action_debugger_evaluate(self) -> None:
         """Ask what to print."""

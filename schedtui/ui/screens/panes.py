@@ -16,6 +16,7 @@ from textual.widgets import Input, Static
 from schedtui.ui.key_table import LEADERS, Pending, key_of_event, shown
 from schedtui.ui.screens.typed_ahead import hand_on
 from schedtui.ui.widgets.bars import CommandRow, PaneTitle, StatusLine
+from schedtui.ui.widgets.console import CONSOLE_KEYS, ConsoleInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -211,6 +212,8 @@ class PanesScreen(Screen[None]):
         """Show the footer of the active pane."""
         if self.is_mounted and not self._pending:
             groups = self.key_table.footer(self.active_pane, self.size.width or 80, self.available)
+            if isinstance(self.focused, ConsoleInput):
+                groups = CONSOLE_KEYS
             self.command_row.keys.show_keys(groups)
 
     def notify_row(self, text: str, role: str = "note") -> None:

@@ -6,6 +6,7 @@ Owns what was said and the history of what was typed. It sends nothing: a submit
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,6 +16,7 @@ from textual.message import Message
 
 from schedtui.ui.widgets.completion import Completion, Words, complete
 from schedtui.ui.widgets.edit_line import EditLine
+from schedtui.ui.widgets.literal import literal
 from schedtui.ui.widgets.rows import Row, RowsView, row
 
 if TYPE_CHECKING:
@@ -36,6 +38,19 @@ KIND_SIGNS = {"echo": "(dlv) ", "note": "· ", "error": "! ", "trace": "> "}
 """What tells the kinds apart without colour."""
 
 
+WRAPPED_KINDS = ("note", "error")
+"""What is said to the user is wrapped always; dlv's own lines only while somebody types and reads there."""
+
+CONSOLE_KEYS = (
+    ("Enter", "send"), ("Esc", "back to the pane"), ("Tab", "complete"), ("↑↓", "history"),
+    ("PgUp PgDn", "look back"),
+)  # fmt: skip
+"""What the bottom row says while the console has the keys."""
+
+LEAST_WRAPPED = 20
+"""Narrower than this nothing is wrapped, columns."""
+
+
 class ConsoleInput(EditLine):
     """One line with a history that the arrow keys walk through."""
 
@@ -44,6 +59,8 @@ class ConsoleInput(EditLine):
         Binding("down", "history(1)", show=False),
         Binding("escape", "leave", show=False),
         Binding("tab", "complete", show=False),
+        Binding("pageup", "look_back(-1)", show=False),
+        Binding("pagedown", "look_back(1)", show=False),
     ]
 
     @dataclass
@@ -53,6 +70,12 @@ class ConsoleInput(EditLine):
     @dataclass
     class CompletionWanted(Message):
         """Tab was pressed."""
+
+    @dataclass
+    class LookedBack(Message):
+        """The transcript is to be moved by so many pages."""
+
+        pages: int
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's name
         super().__init__(id=id, compact=True, select_on_focus=False, placeholder="` types to dlv; Esc leaves")
@@ -77,6 +100,10 @@ class ConsoleInput(EditLine):
     def action_leave(self) -> None:
         """Give the keys back to the pane; what was typed so far stays."""
         self.post_message(self.Left())
+
+    def action_look_back(self, pages: int) -> None:
+        """Move the transcript; what is typed stays."""
+        self.post_message(self.LookedBack(pages))
 
     def action_history(self, by: int) -> None:
         """Show an older or newer line."""
@@ -111,6 +138,8 @@ class Console(Vertical):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's name
         super().__init__(id=id)
         self._rows: list[Row] = []
+        self._shown: list[Row] = []
+        """The same, wrapped to the width."""
         self.words = Words()
         """What there is to complete with; the pane keeps it up to date."""
         self._cycle: tuple[str, int, tuple[str, ...], int] | None = None
@@ -146,16 +175,50 @@ class Console(Vertical):
     def add(self, text: str, kind: str) -> None:
         """Append output; it is shown at once."""
         role, sign = KIND_ROLES.get(kind, ""), KIND_SIGNS.get(kind, "")
-        lines = text.rstrip("\n").split("\n")
-        self._rows.extend(row((sign, "dim"), (line, role)) for line in lines)
+        fresh = [row((sign, "dim"), (line, role), payload=kind) for line in text.rstrip("\n").split("\n")]
+        self._rows += fresh
         del self._rows[:-TRANSCRIPT_LIMIT]
+        self._show(fresh)
+
+    def _show(self, fresh: Sequence[Row]) -> None:
+        """Show these rows below what is shown, and the end of it all."""
+        self._shown += [line for item in fresh for line in self._wrapped(item)]
+        del self._shown[:-TRANSCRIPT_LIMIT]
         view = self.query_one("#transcript", RowsView)
-        view.set_rows(self._rows)
+        view.set_rows(self._shown)
         view.move_to(-1)
 
-    def scroll_pages(self, by: float) -> None:
+    def _wrapped(self, item: Row) -> list[Row]:
+        width = self.size.width
+        if width < LEAST_WRAPPED or not (self.input.has_focus or item.payload in WRAPPED_KINDS):
+            return [item]
+        (sign, dim), (line, role) = item.spans
+        parts = textwrap.wrap(
+            literal(line), width - len(sign), drop_whitespace=False, break_on_hyphens=False, subsequent_indent="  "
+        )
+        blank = " " * len(sign)
+        return [row((blank if place else sign, dim), (part, role)) for place, part in enumerate(parts or [""])]
+
+    def _show_anew(self) -> None:
+        self._shown.clear()
+        self._show(self._rows)
+
+    def on_resize(self) -> None:
+        """Wrap to the new width."""
+        self._show_anew()
+
+    def on_descendant_focus(self) -> None:
+        """Somebody reads here: nothing is cut."""
+        self._show_anew()
+
+    def on_descendant_blur(self) -> None:
+        """Dlv's own lines are one row each again."""
+        self._show_anew()
+
+    def on_console_input_looked_back(self, event: ConsoleInput.LookedBack) -> None:
         """Look back in the transcript."""
-        self.query_one("#transcript", RowsView).move_pages(by)
+        event.stop()
+        self.query_one("#transcript", RowsView).move_pages(event.pages)
 
     # --- completion
 
