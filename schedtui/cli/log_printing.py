@@ -90,7 +90,7 @@ class _Options:
             parts.append(Any((LevelIs("<=", self.level), LevelUnknown())))
         for facet, names in (("pod", self.pods), ("node", self.nodes)):
             if names:
-                parts.append(Any(tuple(NameIs(facet, name) for name in names)))
+                parts.append(Any(tuple(_name(facet, name) for name in names)))
         parts.extend(_field(text) for text in self.fields)
         parts.extend(_pattern(text) for text in self.patterns)
         for word, text in (("after", self.since), ("before", self.until)):
@@ -98,6 +98,15 @@ class _Options:
                 parts.append(_time(word, text, span))
         parts.extend(parse_filter(text, span).node for text in self.filters)
         return All(tuple(parts))
+
+
+def _name(facet: str, text: str) -> Node:
+    name = text.strip()
+    if not name or (facet == "pod" and not all(name.split("/"))):
+        # Nothing has such a name: a variable that was not set, most likely.
+        hint = "For example: --pod default/web-0, --pod 'web-*', --node node-1"
+        raise WrongUse(f"{text!r} is no {facet}'s name", where=f"--{facet}", hint=hint)
+    return NameIs(facet, name)
 
 
 def _severity(text: str) -> Node:
@@ -116,6 +125,8 @@ def _field(text: str) -> Node:
 
 def _pattern(text: str) -> Node:
     pattern = Pattern(text, "c")
+    if not text:
+        raise WrongUse("an empty expression", where="--grep", hint="Name what to look for, or leave --grep out.")
     try:
         _ = pattern.compiled
     except re2.error as error:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from schedtui.cli.output import json_option, print_json, print_table, printable
+from schedtui.cli.output import json_option, print_json, print_table, print_text, printable
 from schedtui.core.record import time_text
 
 if TYPE_CHECKING:
@@ -112,9 +112,9 @@ def _row_document(row: PodRow) -> dict[str, object]:
 def _print_queue(snapshot: QueueSnapshot, *, show_all: bool) -> None:
     time = time_text(snapshot.time_us) or "no time"
     click.echo(f"release {snapshot.release or 'unknown'}, line {snapshot.line}, {time}")
-    click.echo(", ".join(f"{state} {count}" for state, count in snapshot.counts.items()))
+    print_text(", ".join(f"{state} {count}" for state, count in snapshot.counts.items()))
     for notice in snapshot.notices:
-        click.echo(printable(notice))
+        print_text(printable(notice))
     rows = _shown(snapshot, show_all=show_all)
     if rows:
         click.echo()
@@ -123,7 +123,7 @@ def _print_queue(snapshot: QueueSnapshot, *, show_all: bool) -> None:
             [_row_cells(row, snapshot.time_us) for row in rows],
         )
         click.echo()
-    click.echo(f"verbosity: {snapshot.needs}")
+    print_text(f"verbosity: {snapshot.needs}")
 
 
 def _row_cells(row: PodRow, now_us: int | None) -> Sequence[object]:
@@ -240,7 +240,7 @@ def _print_check(results: Sequence[DumpCheck], model: QueueModel) -> None:
     share = f" ({100 * certain / rows:.1f} %)" if rows else ""
     equal = sum(result.equal for result in results)
     click.echo(f"\n{equal} of {len(results)} dumps equal; {certain} of {rows} rows certain{share}")
-    click.echo(f"verbosity: {model.snapshot().needs}")
+    print_text(f"verbosity: {model.snapshot().needs}")
 
 
 def _counts(counts: dict[str, int]) -> str:

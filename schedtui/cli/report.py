@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from schedtui.cli.output import json_option, print_json, print_table, printable
+from schedtui.cli.output import json_option, print_json, print_table, print_text, printable
 from schedtui.core.errors import WrongUse
 
 if TYPE_CHECKING:
@@ -88,7 +88,8 @@ def _print_nodes(counts: Mapping[str, int], *, as_json: bool) -> None:
         ("NODE", "BOUND", "SHARE", ""),
         [(node, count, f"{100 * count / total:.1f} %", _bar(count / total)) for node, count in counts.items()],
     )
-    click.echo(f"\n{total} bindings on {len(counts)} nodes ({_NODES_HELP})")
+    click.echo()
+    print_text(f"{total} bindings on {len(counts)} nodes ({_NODES_HELP})")
 
 
 def _bar(share: float) -> str:
@@ -169,7 +170,7 @@ def _print_report(result: Report) -> None:
         f" {result.preemptions} preemptions"
     )
     for notice in result.notices:
-        click.echo(printable(notice))
+        print_text(printable(notice))
     if result.nodes:
         click.echo()
         print_table(
@@ -229,7 +230,8 @@ def _print_report(result: Report) -> None:
                 for row in result.pending[:_SHOWN_REASONS]
             ],
         )
-    click.echo(f"\nverbosity: {result.needs}")
+    click.echo()
+    print_text(f"verbosity: {result.needs}")
 
 
 def _print_counts(heading: str, counts: Mapping[str, int]) -> None:

@@ -226,3 +226,20 @@ def test_the_screen_is_not_loaded() -> None:
         ).returncode
         == 0
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "where"),
+    [
+        (["--pod", ""], "--pod"), (["--pod", "default/"], "--pod"), (["--pod", "/web-1"], "--pod"),
+        (["--node", " "], "--node"), (["--grep", ""], "--grep"), (["--field", "=x"], "--field"),
+    ],
+)  # fmt: skip
+def test_an_empty_option_is_wrong_use_and_no_empty_answer(
+    capfd: pytest.CaptureFixture[str], log: str, arguments: list[str], where: str
+) -> None:
+    """``--pod "$POD"`` with a variable that is not set."""
+    assert run(["logs", *arguments, log]) == 2
+    captured = capfd.readouterr()
+    assert captured.out == ""
+    assert where in captured.err
