@@ -291,7 +291,10 @@ class Director:
         else:
             rows = [row(("Still alive:", "tab-active")), *(row(f"  {line}") for line in alive), row("")]
             answers = [("y", "end all and quit", "end"), ("e", "", "end")]
-            if session.can_detach:
+            if session.foreign:
+                answers = [("y", "quit", "end"), ("e", "", "end"), ("d", "", "end")]
+                rows.append(row(("It was not started here: it runs on, without the breakpoints.", "note")))
+            elif session.can_detach:
                 answers.append(("d", "detach and quit", "detach"))
                 rows.append(row(("Detached, the scheduler runs on; 'schedtui' here comes back to it.", "note")))
             else:

@@ -55,6 +55,8 @@ def test_a_dropped_line(lab_builds: LabBinaries, dlv_path: Path, state: Path) ->
         stops_in(terminal, "ScheduleOne", 120)
         terminal.send("tw")
         terminal.wait_for("sched.Profiles")
+        terminal.send(",lgjjjjj")
+        terminal.wait_for(any_line(r"\bline 6\b"))
         before = processes_below(state, "kube-scheduler")
         assert len(before) > 1
         terminal.hang_up()
@@ -65,6 +67,9 @@ def test_a_dropped_line(lab_builds: LabBinaries, dlv_path: Path, state: Path) ->
         terminal.wait_for("was left running here", 60)
         terminal.send("y")
         stops_in(terminal, "ScheduleOne", 120)
+        # The log is where it was read, although the scheduler has logged more meanwhile.
+        terminal.wait_for(any_line(r"PAUSED.*\bline 6\b"), 30)
+        terminal.send(",d")
         terminal.wait_for(any_line(r"\[watches\]"), 30)
         terminal.wait_for("sched.Profiles", 30)
         terminal.send("tb")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from schedtui.core.call_sites import CallSite, SiteLevel
+from schedtui.ui.widgets.rows import RowsView
 from tests.sources.watched_store import DEADLINE_SECONDS
 from tests.ui.log_app import LogApp, store_of, whole
 
@@ -367,3 +368,63 @@ async def test_resizing_keeps_the_cursor_in_view(tmp_path: Path) -> None:
         await pilot.resize_terminal(60, 8)
         await pilot.pause()
         assert any("m15" in text for text in app.screen_rows())
+
+
+async def test_a_paused_place_is_kept_when_levels_become_known(tmp_path: Path) -> None:
+    """The log is selected anew then, without anybody having asked: the cursor stays on its record."""
+    store = store_of(tmp_path / "k.log", LINES)
+    app = LogApp(store)
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        app.pane.set_level(4)
+        await settle(pilot, lambda: app.pane.state.selection.level == 4)
+        await ready(app, pilot)
+        app.pane.go_to("60")
+        before = app.pane.state.generation
+        store.set_level_lookup(lambda file, src_line, message: src_line)
+        await settle(pilot, lambda: app.pane.state.generation > before and whole(app.store.state()))
+        await ready(app, pilot)
+        record = app.pane.selected_record
+        assert record is not None
+        assert record.line == 60
+
+
+async def test_a_file_in_the_home_is_saved_to_and_what_cannot_be_written_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    app = LogApp(store_of(tmp_path / "k.log", LINES))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        app.pane.save_to("~/saved.log")
+        await settle(pilot, lambda: (tmp_path / "saved.log").exists() and app.notices)
+        assert (tmp_path / "saved.log").read_text() == LINES
+        for path, words in (
+            ("~/saved.log", "does not exist yet"), ("~/nowhere/x.log", "no such directory"),
+            ("/dev/full/x", "cannot be written"), ("a\0b", "cannot be written"),
+            (str(tmp_path), "cannot be written"), ("~nobody-at-all/x", "cannot be written"),
+        ):  # fmt: skip
+            told = len(app.notices)
+            app.pane.save_to(path)
+            await settle(pilot, lambda told=told: len(app.notices) > told)  # type: ignore[misc]
+            assert words in app.notices[-1]
+
+
+async def test_the_most_frequent_value_is_selected_until_the_cursor_is_moved(tmp_path: Path) -> None:
+    text = "".join(line(number, f' plugin="{"rare" if number < 3 else "often"}"') for number in range(60))
+    app = LogApp(store_of(tmp_path / "k.log", text))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        app.pane.count_by("plugin")
+        await settle(pilot, lambda: len(app.panel()) == 3)
+        panel = app.pane.query_one("#log-panel", RowsView)
+        rare, often = panel.rows[2], panel.rows[1]
+        # What came first may be overtaken.
+        panel.set_rows((panel.rows[0], rare, often))
+        panel.move_to(1)
+        app.pane._show_panel()
+        assert panel.selected is not None
+        assert panel.selected.key == "often"
+        await pilot.press("down")
+        app.pane._show_panel()
+        assert panel.selected.key == "rare"

@@ -17,8 +17,8 @@ from textual import on
 from schedtui.debugger import model
 from schedtui.ui import messages
 from schedtui.ui.screens.overlays import ListScreen, list_screen
+from schedtui.ui.screens.remembering import RememberingScreen
 from schedtui.ui.screens.status import STATE_WORDS, StatusFacts, status_parts
-from schedtui.ui.screens.trouble import TroubleScreen
 from schedtui.ui.themes import ROLES
 from schedtui.ui.widgets.console import Console, ConsoleInput
 from schedtui.ui.widgets.rows import row
@@ -41,14 +41,7 @@ GROWTH_SECONDS = 0.4
 """Counts that only grow are repainted at most this often."""
 
 
-REMEMBER_SECONDS = 5.0
-"""Distance of two looks at the screen, for a session that is come back to after a dropped line."""
-
-LOG_SECONDS = 1.0
-"""How long a log that was just opened may take until a line of it can be gone to."""
-
-
-class MainScreen(TroubleScreen):
+class MainScreen(RememberingScreen):
     """The three panes at work."""
 
     def __init__(
@@ -64,7 +57,6 @@ class MainScreen(TroubleScreen):
         """Start the clock of the status line: it repaints only what changed."""
         self.go_to(self.active_pane)
         self.set_interval(1.0, self.show_status)
-        self.set_interval(REMEMBER_SECONDS, self._remember_screen)
         self.show_status()
 
     def lay_out(self) -> None:
@@ -202,7 +194,8 @@ class MainScreen(TroubleScreen):
         if stop.reason in ("step", "unknown") or not self.has_pane("log") or self.active_pane == "log":
             return
         pane = self.pane("log")
-        if not pane.view.following:
+        kept, self.log_place_is_kept = self.log_place_is_kept or bool(self.log_line), False
+        if not pane.view.following and not kept:
             pane.action_bottom()
 
     def _failed(self, event: model.Failed) -> None:
@@ -373,40 +366,6 @@ class MainScreen(TroubleScreen):
             self.run_typed(event.text[1:])
         else:
             self.post_message(messages.DebuggerCommandRequested(model.Console(event.text)))
-
-    # --- how the screen is, for the next session
-
-    def remembered_screen(self) -> dict[str, str]:
-        """Pane, zoom, tabs, level and the log's place."""
-        values = {"pane": self.active_pane, "zoomed": "yes" if self.zoomed else ""}
-        if self.has_pane("debugger"):
-            values["debugger"] = self.pane("debugger").part
-        if self.has_pane("queue"):
-            values["queue"] = self.pane("queue").tab
-        if self.has_pane("log"):
-            pane = self.pane("log")
-            record = None if pane.view.following else pane.selected_record
-            values["level"], values["line"] = str(pane.level), str(record.line) if record is not None else ""
-        return values
-
-    def _remember_screen(self) -> None:
-        self.wish(messages.ScreenChanged(self.remembered_screen()))
-
-    @on(messages.ScreenRemembered)
-    def _screen_remembered(self, message: messages.ScreenRemembered) -> None:
-        values = message.values
-        if self.has_pane("debugger") and values.get("debugger"):
-            self.pane("debugger").select_part(values["debugger"])
-        if self.has_pane("queue") and values.get("queue"):
-            self.pane("queue").select_tab(values["queue"])
-        if values.get("level", "").isdigit():
-            self.set_level(int(values["level"]))
-        self.zoomed = bool(values.get("zoomed"))
-        if values.get("pane"):
-            self.go_to(values["pane"])
-        if values.get("line", "").isdigit() and self.has_pane("log"):
-            # Its log was just opened: the line is there once it is indexed.
-            self.set_timer(LOG_SECONDS, lambda: self.pane("log").go_to(values["line"]))
 
     @on(messages.HistoryRemembered)
     def _history_remembered(self, message: messages.HistoryRemembered) -> None:

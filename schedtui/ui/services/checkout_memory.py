@@ -53,6 +53,19 @@ class CheckoutMemory:
         if dict(values) != self.state.panes:
             self.keep(panes=dict(values))
 
+    def screen(self, *, come_back: bool) -> dict[str, str]:
+        """How the screen was; empty when nothing is remembered.
+
+        Args:
+            come_back: True for the same session. Another one has another log, and it begins in the debugger.
+        """
+        kept = dict(self.state.panes)
+        if kept and not come_back:
+            if kept.pop("pane", "") != "debugger":
+                kept.pop("zoomed", None)
+            kept.pop("line", None)
+        return kept
+
     def save(self) -> None:
         """Write the file; what cannot be written is told by ``note`` and costs nothing else."""
         if self._file is None:

@@ -128,7 +128,12 @@ class Session:
             self._post(message)
 
     def start(self) -> None:
-        """Start the parts."""
+        """Start the parts; none once the session was ended, as by a signal while its screen came up."""
+        with self._closing:
+            if not self._closed:
+                self._start_parts()
+
+    def _start_parts(self) -> None:
         if self.plan.logs:
             self.open_logs(self.plan.logs)
             self.work("log-kind", self._doubt_logs)
@@ -141,8 +146,8 @@ class Session:
         self.work("levels", self._load_levels)
         names = tuple(station.name for station in self.stations.catalogue.stations)
         self.post(messages.HistoryRemembered(self.memory.state.history, names))
-        if self.plan.came_back:
-            self.post(messages.ScreenRemembered(self.memory.state.panes))
+        if panes := self.memory.screen(come_back=self.plan.came_back):
+            self.post(messages.ScreenRemembered(panes))
         for note in (*self.plan.notes, *((self.stations.note,) if self.stations.note else ())):
             if self.plan.launch is not None:
                 self.post(messages.DebuggerReported(model.ConsoleOutput(note, "note")))

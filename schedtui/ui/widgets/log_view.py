@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 from textual.strip import Strip
+from textual.message import Message
 from textual.widget import Widget
 
 from schedtui.core.log_search import SearchPattern, compile_pattern
@@ -81,6 +82,9 @@ class LogView(Widget):
         self._anchor_offset = 0
         self._anchor_generation = 0
 
+    class Resized(Message):
+        """Its size is another: which row is the last of the screen, and the selected one, may be too."""
+
     # --- facts
 
     @property
@@ -115,6 +119,10 @@ class LogView(Widget):
     def show_growth(self) -> None:
         """The source has a new state: repaint what it changes."""
         before, self.state = self.state, self.source.state()
+        if self.state.generation != before.generation and self._anchor is None and not self.following:
+            # Selected anew without our asking: levels became known, a verbosity changed.
+            self._anchor = next((row.address for row in self._rows if row.number == self.cursor), None)
+            self._anchor_offset, self._anchor_generation = self.cursor - self.top, before.generation
         if self.state.search != before.search:
             self.pattern = compile_pattern(self.state.search) if self.state.search else None
         if self.state.generation != self._anchor_generation:
@@ -226,6 +234,7 @@ class LogView(Widget):
         """Keep the cursor, or the end, in view."""
         self._keep_in_view()
         self.lay_out()
+        self.post_message(self.Resized())
 
     def _keep_in_view(self) -> None:
         state = self.state
