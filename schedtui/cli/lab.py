@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from schedtui.lab.report import LabReport
     from schedtui.lab.running import RunningLab
 
+LAST_LINE_WIDTH = 240
+"""Characters of a dead part's line that are shown; the log has the rest."""
+
 release_option = click.option(
     "--release",
     default=None,
@@ -45,6 +48,7 @@ config_option = click.option(
 
 @click.group(invoke_without_command=True)
 @release_option
+@name_option
 @verbosity_option
 @config_option
 @click.option("--run", "continue_at_once", is_flag=True, help="Continue at once instead of stopping at the entry.")
@@ -60,6 +64,7 @@ def lab(
     context: click.Context,
     /,
     release: str | None,
+    name: str | None,
     verbosity: int | None,
     scheduler_config: Path | None,
     tour: bool,
@@ -74,9 +79,8 @@ def lab(
         return None
     from schedtui.ui.launch import Options, run_lab
 
-    wanted = Options(
-        verbosity=verbosity, scheduler_config=str(scheduler_config) if scheduler_config else "", **options
-    )
+    config = str(scheduler_config) if scheduler_config else ""
+    wanted = Options(verbosity=verbosity, scheduler_config=config, lab_name=name or "", **options)
     return run_lab(wanted, release=_release(release), tour=tour)
 
 
@@ -317,8 +321,7 @@ def _print_report(report: LabReport) -> None:
     if report.kubeconfig:
         click.echo(f"  kubeconfig   {report.kubeconfig}")
     click.echo(f"  files        {report.directory} ({format_bytes(report.data_bytes)})")
-    life = "stays up until 'schedtui lab down'" if report.stays_up else "ends with the schedtui that started it"
-    click.echo(f"  supervisor   pid {report.supervisor_pid}, {life}")
+    click.echo(f"  supervisor   {_supervisor_words(report)}")
     for line in _part_lines(report):
         click.echo(f"  {line}")
     if report.pods is not None:
@@ -327,9 +330,19 @@ def _print_report(report: LabReport) -> None:
         )
     if report.workload:
         click.echo(f"  workload     {printable(report.workload)}")
+    for text in report.schedulers:
+        click.echo(f"  takes pods   {printable(text)}")
     for text in (report.failure, *report.trouble):
         for line in text.splitlines():
             click.echo(f"  ! {printable(line)}")
+
+
+def _supervisor_words(report: LabReport) -> str:
+    if report.phase in ("failed", "lost"):
+        how = "has ended and taken all parts along" if report.phase == "failed" else "was killed"
+        return f"pid {report.supervisor_pid} {how}; 'schedtui lab up' starts anew, 'lab down' removes the files"
+    life = "stays up until 'schedtui lab down'" if report.stays_up else "ends with the schedtui that started it"
+    return f"pid {report.supervisor_pid}, {life}"
 
 
 def _part_lines(report: LabReport) -> Iterator[str]:
@@ -342,7 +355,9 @@ def _part_lines(report: LabReport) -> Iterator[str]:
             f"  log {format_bytes(part.log_bytes)}"
         )
         for line in part.last_lines:
-            yield f"    {printable(line)}"
+            # etcd's lines end in stack traces of thousands of characters.
+            text = printable(line)
+            yield f"    {text if len(text) <= LAST_LINE_WIDTH else text[: LAST_LINE_WIDTH - 1] + '…'}"
         if part.cause:
             yield f"    {printable(part.cause)}. {printable(part.advice)}"
 

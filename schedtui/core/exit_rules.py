@@ -17,8 +17,8 @@ _FAILED = r"command failed\"[ ,]\"?err\"?[=:]\""
 """How a scheduler's last record begins, up to the quotation mark of its reason: klog text and JSON."""
 
 _FREE_THE_DISK = (
-    "Free some room ('df -h' shows which disk), then start again: 'schedtui lab cache' lists builds, ':runs' prunes"
-    " the logs of earlier runs, 'go clean -cache' empties Go's build cache."
+    "Free some room ('df -h' shows which disk), then start again: 'schedtui lab cache' lists builds, ':runs'"
+    " prunes the logs of earlier runs, 'go clean -cache' empties Go's build cache."
 )
 
 DISK_RULES: tuple[Symptom, ...] = (

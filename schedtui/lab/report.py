@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from schedtui.core.errors import SchedtuiError
 from schedtui.lab.api_client import ApiClient
 from schedtui.lab.health import HEALTH_SECONDS, part_health
+from schedtui.lab.holders import other_holders
 from schedtui.processes import is_alive, resident_bytes
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ class LabReport:
     workload: str
     trouble: tuple[str, ...]
     failure: str
+    schedulers: tuple[str, ...] = ()
+    """Schedulers that serve it beside its own part, in words: those of TUIs, and what they left running."""
 
 
 def report_on(place: Instance) -> LabReport:
@@ -95,6 +98,7 @@ def report_on(place: Instance) -> LabReport:
         workload=state.workload if state else "",
         trouble=state.trouble if state else (),
         failure=state.failure if state else "",
+        schedulers=_schedulers(place, state) if up else (),
     )
 
 
@@ -115,6 +119,12 @@ def _parts(place: Instance, state: LabState) -> tuple[PartReport, ...]:
         )
         for part in state.parts
     )
+
+
+def _schedulers(place: Instance, state: LabState | None) -> tuple[str, ...]:
+    part = state.part("kube-scheduler") if state else None
+    own = part.port if part is not None else 0
+    return tuple(holder.describe() for holder in other_holders(place.directory) if holder.port != own)
 
 
 def _health(place: Instance, part: PartState) -> str:

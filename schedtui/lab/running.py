@@ -21,12 +21,13 @@ from schedtui.config.directories import directories
 from schedtui.config.files import private_directory
 from schedtui.core.errors import Cancelled, LabFailed
 from schedtui.lab.control_plane import free_port, scheduler_arguments
+from schedtui.lab.holders import other_holders, scheduler_directory, sweep
 from schedtui.lab.instance import Instance, LabRequest, LabState, PartState, all_instances, instance, new_instance
 from schedtui.lab.module import CONTROL_PLANE_RELEASE, check_release, ensure_built
 from schedtui.lab.part_death import death_text
 from schedtui.lab.scenario import load_scenario
 from schedtui.lab.scheduler_config import read_config, write_lab_config
-from schedtui.processes import Child, end_processes, identify
+from schedtui.processes import Child, end_processes, identify, is_alive
 from schedtui.processes.locks import exclusive
 from schedtui.toolchain.go_build import BuildProgress
 
@@ -40,6 +41,9 @@ DEFAULT_RELEASE = CONTROL_PLANE_RELEASE
 
 LOOK_SECONDS = 0.2
 """How often a lab's state is read while waiting or watching."""
+
+LOOKS_FOR_OTHERS = 5
+"""Every so many looks other schedulers are looked for as well."""
 
 END_SECONDS = 20.0
 """How long a supervisor may take to end its parts before they are ended from here."""
@@ -140,39 +144,69 @@ class RunningLab:
         """
         chosen = free_port() if port is None else port
         wanted = config or (Path(self._request.scheduler_config) if self._request.scheduler_config else None)
+        directory = scheduler_directory(self.directory, chosen)
         written = None
         if wanted is not None:
-            written = write_lab_config(wanted, self.kubeconfig, self.directory / f"scheduler-config-{chosen}.yaml")
+            written = write_lab_config(wanted, self.kubeconfig, directory / "config.yaml")
         return scheduler_arguments(
             self.kubeconfig,
-            private_directory(self.directory / f"scheduler-{chosen}"),
+            directory,
             verbosity=verbosity,
             port=chosen,
             config=written,
         )
 
-    def watch(self, on_event: Callable[[LabEvent], None]) -> None:
-        """Tell ``on_event`` (on another thread) of each part that dies, and of the lab's end."""
+    def other_schedulers(self) -> tuple[str, ...]:
+        """The schedulers that serve this lab beside those that this process started, in words."""
+        part = self.state().part("kube-scheduler")
+        found = []
+        if part is not None and is_alive(part.identity):
+            found.append(f"the lab's own scheduler, pid {part.pid} ('lab up --scheduler')")
+        port = part.port if part is not None else 0
+        others = (holder for holder in other_holders(self.directory) if holder.port != port)
+        return (*found, *(holder.describe() for holder in others))
+
+    def watch(
+        self, on_event: Callable[[LabEvent], None], on_others: Callable[[tuple[str, ...]], None] | None = None
+    ) -> None:
+        """Tell, on another thread, what happens to the lab.
+
+        Args:
+            on_event: Told of each part that dies, and of the lab's end.
+            on_others: Told of ``other_schedulers``, whenever they have changed.
+        """
         if self._watcher is None:
-            self._watcher = _Watcher(self._place, on_event)
+            self._watcher = _Watcher(self, self._place, on_event, on_others)
             self._watcher.start()
 
     def close(self) -> None:
-        """Stop watching; end the lab if this process owns it."""
+        """Stop watching; end the lab if this process owns it, else what of it was this process's alone."""
         if self._watcher is not None:
             self._watcher.stop()
             self._watcher = None
         if self.owned:
             stop_instance(self._place)
+        else:
+            sweep(self.directory, own=True)
 
 
 class _Watcher(threading.Thread):
     """Reads the state again and again and tells what died."""
 
-    def __init__(self, place: Instance, on_event: Callable[[LabEvent], None]) -> None:
+    def __init__(
+        self,
+        lab: RunningLab,
+        place: Instance,
+        on_event: Callable[[LabEvent], None],
+        on_others: Callable[[tuple[str, ...]], None] | None,
+    ) -> None:
         super().__init__(name=f"lab-{place.name}", daemon=True)
+        self._lab = lab
         self._place = place
         self._on_event = on_event
+        self._on_others = on_others
+        self._others: tuple[str, ...] = ()
+        self._looks = 0
         self._stop_asked = threading.Event()
         self._told: set[tuple[str, int]] = set()
 
@@ -186,10 +220,19 @@ class _Watcher(threading.Thread):
             state = self._place.state()
             for part in state.parts if state else ():
                 self._tell_part(part)
+            self._tell_others()
             if state is None or not self._place.is_running():
                 text = "the lab was ended" if state is None or not state.failure else state.failure
                 self._on_event(LabEvent("", text))
                 return
+
+    def _tell_others(self) -> None:
+        self._looks += 1
+        if self._on_others is None or self._looks % LOOKS_FOR_OTHERS:
+            return
+        if (others := self._lab.other_schedulers()) != self._others:
+            self._others = others
+            self._on_others(others)
 
     def _tell_part(self, part: PartState) -> None:
         if part.exit_code is not None and (part.name, part.pid) not in self._told:
@@ -215,7 +258,7 @@ def find_running_lab(release: str | None = None, *, name: str | None = None) -> 
         raise LabFailed(
             "several labs are up",
             where=", ".join(place.name for place in wanted),
-            hint="Say which with --name.",
+            hint="Say which with --name; with --src, name its kubeconfig with --kubeconfig.",
         )
     return RunningLab(wanted[0], owned=False) if wanted else None
 

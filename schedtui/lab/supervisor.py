@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from schedtui.config.files import private_directory, write_private
+from schedtui.config.files import write_private
 from schedtui.core.errors import ClusterUnreachable, LabFailed, SchedtuiError, UnreadableInput
 from schedtui.lab.api_client import ApiClient, Endpoint
 from schedtui.lab.control_plane import (
@@ -30,6 +30,7 @@ from schedtui.lab.control_plane import (
 )
 from schedtui.lab.credentials import Credentials, kubeconfig_text, make_credentials
 from schedtui.lab.health import WELL, part_health
+from schedtui.lab.holders import scheduler_directory, sweep
 from schedtui.lab.instance import Instance, LabState, PartState
 from schedtui.lab.node_agent import NodeAgent
 from schedtui.lab.part_death import cause_of_death, death_text
@@ -220,7 +221,7 @@ class Supervisor:
     def _run_scheduler(self, port: int, config: Path | None) -> None:
         arguments = scheduler_arguments(
             self._instance.kubeconfig,
-            private_directory(self._instance.directory / f"scheduler-{port}"),
+            scheduler_directory(self._instance.directory, port),
             verbosity=self._request.verbosity,
             port=port,
             config=config,
@@ -266,6 +267,8 @@ class Supervisor:
             last = self._instance.last_lines(name)
             text = self._note_death(name, child.exit_code, last)
             del self._children[name]
+            if name == "kube-scheduler":
+                sweep(self._instance.directory, own=True)
             if starting and any("address already in use" in line for line in last):
                 raise _PortTaken(name)
             if name == "kube-scheduler":

@@ -29,6 +29,8 @@ class Options:
     dlv_debug: bool = False
     test_package: str = ""
     """``--test PACKAGE``."""
+    lab_name: str = ""
+    """``lab --name``: the lab's name; empty: its release."""
     persistent: bool = False
     no_debugger: bool = False
     dlv: str = ""

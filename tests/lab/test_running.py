@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import json
 import os
+import queue
 import signal
 import socket
 import stat
@@ -439,3 +440,72 @@ def test_scheduler_does_not_complain_about_the_lab(own_state: Path) -> None:
     # One that 1.36 writes whenever it starts.
     assert [line for line in errors if "The manifest file is empty" not in line] == []
     lab.close()
+
+
+class TestHolders:
+    """Two schedulers on one lab."""
+
+    def start_other(self, lab: RunningLab) -> tuple[subprocess.Popen[str], int]:
+        """Another schedtui that is about to start a scheduler in the lab; returns it and the scheduler's port."""
+        code = (
+            "import sys\n"
+            "from schedtui.lab.running import find_running_lab\n"
+            "lab = find_running_lab(name=sys.argv[1])\n"
+            "(port,) = (word for word in lab.scheduler_arguments(5) if word.startswith('--secure-port='))\n"
+            "print(port.partition('=')[2], flush=True)\n"
+            "sys.stdin.read()\n"
+            "lab.close()\n"
+        )
+        other = subprocess.Popen(
+            [sys.executable, "-c", code, lab.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert other.stdout is not None
+        return other, int(other.stdout.readline())
+
+    def test_another_schedtui_is_told_as_long_as_it_is_there(self, own_state: Path) -> None:
+        lab = ensure_lab(scenario="")
+        told: queue.Queue[tuple[str, ...]] = queue.Queue()
+        lab.watch(lambda _: None, told.put)
+        own = next(word for word in lab.scheduler_arguments(5) if word.startswith("--cert-dir="))
+        other, port = self.start_other(lab)
+        assert told.get(timeout=DEADLINE_SECONDS) == (
+            f"the scheduler on port {port} of the schedtui with pid {other.pid}",
+        )
+        assert report_on(instance(lab.name)).schedulers == lab.other_schedulers()
+        other.communicate()
+        assert told.get(timeout=DEADLINE_SECONDS) == ()
+        # It took its directory along, and left ours.
+        assert [str(path) for path in lab.directory.glob("scheduler-*")] == [own.partition("=")[2]]
+        lab.close()
+
+    def test_a_scheduler_left_running_keeps_its_directory_until_it_ends(self, own_state: Path) -> None:
+        lab = ensure_lab(scenario="")
+        other, port = self.start_other(lab)
+        directory = lab.directory / f"scheduler-{port}"
+        code = "print('here', flush=True); import time; time.sleep(600)"
+        left = subprocess.Popen(
+            [sys.executable, "-c", code, f"--cert-dir={directory}"], stdout=subprocess.PIPE, text=True
+        )
+        assert left.stdout is not None
+        assert left.stdout.readline() == "here\n"
+        other.kill()
+        other.communicate()
+        lab.scheduler_arguments(5)
+        assert directory.exists()
+        assert lab.other_schedulers() == (f"a scheduler that was left running on port {port}",)
+        left.kill()
+        left.communicate()
+        lab.scheduler_arguments(5)
+        assert not directory.exists()
+        assert lab.other_schedulers() == ()
+        lab.close()
+
+    def test_the_labs_own_scheduler_counts_and_its_directory_goes_with_it(self, own_state: Path) -> None:
+        lab = ensure_lab(run_scheduler=True)
+        scheduler = lab.state().part("kube-scheduler")
+        assert scheduler is not None
+        assert lab.other_schedulers() == (f"the lab's own scheduler, pid {scheduler.pid} ('lab up --scheduler')",)
+        os.kill(scheduler.pid, signal.SIGKILL)
+        until(lambda: not (lab.directory / f"scheduler-{scheduler.port}").exists())
+        until(lambda: lab.other_schedulers() == ())
+        lab.close()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -177,3 +179,37 @@ def test_the_labs_state_is_a_command_away(session: tuple[Session, Screen], lab: 
     assert "kube-apiserver" in text
     assert "nodes" in text
     assert lab.endpoint.token not in text
+
+
+OTHER = """
+import sys
+from schedtui.lab.running import find_running_lab
+lab = find_running_lab(name=sys.argv[1])
+lab.scheduler_arguments(5)
+sys.stdin.read()
+lab.close()
+"""
+"""Another schedtui that has a scheduler in the lab until its input ends."""
+
+
+def test_a_second_schedtui_on_the_lab_is_told_with_what_it_means(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    lab, screen = ensure_lab(scenario=""), Screen()
+    session = Session(Plan(Settings(), directories(), lab=lab), screen.post)
+    session.start()
+    other = subprocess.Popen([sys.executable, "-c", OTHER, lab.name], stdin=subprocess.PIPE, text=True)
+    try:
+        screen.notice("2 schedulers take pods from this lab; ':lab' says whose")
+        command("lab", "", session, screen)
+        offered = screen.wait_for(lambda told: isinstance(told, messages.ListOffered))
+        text = "\n".join(line for line, _, _ in offered.lines)
+        assert f"of the schedtui with pid {other.pid} takes pods here, too." in text
+        assert "schedtui lab --name second" in text
+    finally:
+        other.communicate()
+    screen.notice("to itself again")
+    assert [told.text for told in screen.told if isinstance(told, messages.LabTold)] == ["2 schedulers here", ""]
+    assert session.end()
+    assert not lab.directory.exists()

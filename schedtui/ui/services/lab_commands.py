@@ -20,6 +20,17 @@ if TYPE_CHECKING:
     from schedtui.ui.services.command_context import Context
     from schedtui.ui.services.lab_link import LabLink
 
+TWO_SCHEDULERS = (
+    "Both see every pod, and neither waits for the other: there is no leader election in a lab.",
+    "A pod goes to whichever binds it first; the other's binding is refused ('already assigned to node').",
+    "While one stands at a breakpoint the other binds all pods, so that few are left to stop for.",
+    "To go on alone, end one of them (q y there), or start this one in a lab of its own:",
+    "    schedtui lab --name second",
+    "To go on together, give one of them a profile of its own (--config) and pods that name it",
+    "(spec.schedulerName).",
+)
+"""What two schedulers on one lab mean, and how to go on."""
+
 STOP_WORDS = ("stop", "end")
 """``:load stop``: end the scenario that plays."""
 
@@ -85,7 +96,8 @@ def _lab(context: Context) -> None:
     if session is not None and session.target_pid is not None:
         port = f"port {session.plan.endpoint.port}" if session.plan.endpoint is not None else ""
         own = f"{'kube-scheduler':<16} pid {session.target_pid:<8} {port:<11} {session.state}, this session's own"
-    lines = tuple((text, role, None) for text, role in _status_lines(report, own))
+    others = link.lab.other_schedulers()
+    lines = tuple((text, role, None) for text, role in (*_status_lines(report, own), *_other_lines(others)))
     context.offer(f"Lab {report.name}: {report.phase}", lines)
 
 
@@ -101,6 +113,8 @@ def _status_lines(report: LabReport, own: str) -> Iterator[tuple[str, str]]:
         yield f"{part.name:<16} pid {part.pid:<8} port {part.port:<6} {part.health:<12} {memory:>8}", role
         yield f"    {part.log} ({format_bytes(part.log_bytes)})", "dim"
         yield from ((f"    {line}", "bad") for line in part.last_lines)
+        if part.cause:
+            yield from ((f"    {text}", "note") for text in (part.cause, part.advice))
     if own:
         yield own, ""
     if report.pods is not None:
@@ -108,6 +122,14 @@ def _status_lines(report: LabReport, own: str) -> Iterator[tuple[str, str]]:
     if report.workload:
         yield f"workload     {report.workload}", ""
     yield from ((f"! {text}", "bad") for text in (report.failure, *report.trouble) if text)
+
+
+def _other_lines(others: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Who else takes pods, and what that means."""
+    if others:
+        yield "", ""
+        yield from ((f"! {text[:1].upper()}{text[1:]} takes pods here, too.", "bad") for text in others)
+        yield from ((text, "") for text in TWO_SCHEDULERS)
 
 
 def _logs(context: Context) -> None:

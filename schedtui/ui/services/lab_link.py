@@ -47,8 +47,8 @@ class LabLink:
         """True once the lab is gone."""
 
     def start(self) -> None:
-        """Hear of parts that die from now on."""
-        self.lab.watch(self._event)
+        """Hear of parts that die, and of other schedulers, from now on."""
+        self.lab.watch(self._event, self._others)
 
     def end(self) -> None:
         """End the player, then a lab that is ours."""
@@ -78,6 +78,20 @@ class LabLink:
             hint=" ".join(filter(None, (event.advice, consequence, "After q, 'schedtui lab' starts another."))),
         )
         self._post(messages.WorkFailed("lab", error))
+
+    # --- other schedulers
+
+    def _others(self, others: tuple[str, ...]) -> None:
+        if self._failed or self.ended:
+            return
+        if not others:
+            self._post(messages.LabTold(""))
+            self._post(messages.NoticePosted(f"This scheduler has the lab {self.lab.name} to itself again."))
+            return
+        count = len(others) + 1
+        self._post(messages.LabTold(f"{count} schedulers here"))
+        text = f"{count} schedulers take pods from this lab; ':lab' says whose, and what that means."
+        self._post(messages.NoticePosted(text, "warning"))
 
     # --- scenarios
 

@@ -224,8 +224,11 @@ def _prepare_lab(request: Request, progress: _Progress, cancel: threading.Event)
     # Where the scheduler is to survive a dropped line, so must its cluster.
     persistent = request.options.persistent or request.settings.debugger.persistent
     stays_up = persistent and not request.options.no_debugger
-    was_there = find_running_lab(name=request.release) is not None
-    lab = ensure_lab(request.release, progress.build, cancel=cancel, scheduler_config=config, stays_up=stays_up)
+    name = request.options.lab_name or request.release
+    was_there = find_running_lab(name=name) is not None
+    lab = ensure_lab(
+        request.release, progress.build, cancel=cancel, name=name, scheduler_config=config, stays_up=stays_up
+    )
     # It was not started by "lab up": quitting ends it all the same, but for a detached or dropped session.
     lab.owned = lab.owned or (stays_up and not was_there)
     try:
