@@ -189,6 +189,8 @@ _DEBUGGER: tuple[Action, ...] = (
         "debugger.execution_point", (";",), "debugger", "where it stands",
         "Go back to where the target stands",
     ),
+    Action("debugger.scroll_left", ("(",), "debugger", "source left", "Scroll the source to the left"),
+    Action("debugger.scroll_right", (")",), "debugger", "source right", "Scroll the source to the right"),
     Action("debugger.search", ("/",), "debugger", "search", "Search in the source"),
     Action("debugger.search_next", (">",), "debugger", "next match", "Go to the next match in the source"),
     Action("debugger.search_previous", ("<",), "debugger", "previous match", "Go to the previous match"),

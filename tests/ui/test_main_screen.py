@@ -7,13 +7,14 @@ import pytest
 from textual import events
 
 from schedtui.core.queue_state import POD_STATES, PodRow, QueueSnapshot
+from schedtui.core.source_text import SourceText
 from schedtui.core.story_text import StoryLine
 from schedtui.debugger import model
 from schedtui.ui import messages
 from schedtui.ui.screens.overlays import ChooserScreen
 from schedtui.ui.themes import load_themes
 from schedtui.ui.widgets.rows import row
-from tests.ui.stage import SOURCE, STOP, WishingApp, report, screen_text, stopped
+from tests.ui.stage import SCHEDULE_ONE, SOURCE, STOP, WishingApp, report, screen_text, stopped
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
@@ -177,6 +178,43 @@ async def test_the_console_cuts_nothing_that_is_said_to_the_user() -> None:
         await pilot.press("escape")
         await pilot.pause()
         assert "b s ScheduleOne" in "\n".join(screen_text(pilot))
+
+
+async def test_the_source_is_read_to_the_end_of_its_lines() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await stopped(pilot)
+        await pilot.press("G", ")", ")")
+        await pilot.pause()
+        assert "next pod" in "\n".join(screen_text(pilot))
+        await pilot.press("(", "(")
+        await pilot.pause()
+        assert "HandleErrorWithLogger(logger" in "\n".join(screen_text(pilot))
+
+
+async def test_what_was_said_at_the_entry_goes_when_it_runs() -> None:
+    app = WishingApp()
+    entry = SourceText("", reason="The scheduler stands at its entry.")
+    stop = model.Stop("entry", "at the program's entry", frames=(model.Frame(0, "", "", 0),))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await report(pilot, model.Stopped(stop), source=entry)
+        assert "stands at its entry." in "\n".join(screen_text(pilot))
+        await report(pilot, model.StateChanged("running"))
+        text = "\n".join(screen_text(pilot))
+        assert "stands at its entry." not in text and "it comes up where the scheduler stops" in text
+
+
+async def test_the_selected_frame_is_in_sight() -> None:
+    app = WishingApp()
+    frames = tuple(model.Frame(number, SCHEDULE_ONE, SOURCE.path, 4) for number in range(30))
+    arguments = tuple(model.Variable(f"a{number}", "int", "1", "int", f"a{number}") for number in range(20))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await report(pilot, model.Stopped(replace(STOP, frames=frames, arguments=arguments)), source=SOURCE)
+        await pilot.press("t", "s", "G")
+        for frame in (12, 11, 0):
+            stop = replace(STOP, frames=frames, arguments=arguments, selected_frame=frame)
+            await report(pilot, model.Stopped(stop), source=SOURCE)
+            assert f"▶{frame:>3} " in "\n".join(screen_text(pilot))
 
 
 async def test_a_stop_shows_source_stack_and_arguments() -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from textual.containers import Vertical
 
+from schedtui.core.source_text import NO_SOURCE
 from schedtui.debugger import model
 from schedtui.ui.commands import COMMANDS
 from schedtui.ui.messages import (
@@ -133,6 +134,8 @@ class DebuggerPane(Vertical):
             self._loaded.clear()
             if state != "running":
                 self.stop = None
+            if state == "running" and not self.code.source.path:
+                self.code.show(NO_SOURCE, 1)
             self.code.refresh()
         self._show_rows()
 
@@ -140,6 +143,7 @@ class DebuggerPane(Vertical):
         """The target stopped, or another frame was selected; ``source`` is the frame's file."""
         if self.stop is None or stop.at != self.stop.at or stop.selected_frame == self._wanted_frame:
             self._wanted_frame = None
+        moved = self.stop is None or (self.stop.at, self.stop.selected_frame) != (stop.at, stop.selected_frame)
         self.stop = stop
         self._sight = sight
         variables = (*stop.arguments, *stop.locals, *stop.watches)
@@ -152,6 +156,8 @@ class DebuggerPane(Vertical):
             self.code.show(source, frame.line)
             self._show_marks()
         self._show_rows()
+        if moved and self.tab == "stack":
+            self.data.select_key(f"frame {stop.selected_frame}")
         self._ask_for_tab()
 
     def show_source(self, source: SourceText, line: int) -> None:

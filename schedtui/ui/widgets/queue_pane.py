@@ -194,16 +194,13 @@ class QueuePane(Vertical):
         bar.badges = {"queues": f"{order} {word}".strip(), "story": self.story_pod}
         bar.show(self.tab)
         bar.refresh()
-        empty = {
+        self.table.empty = {
             "queues": self._nothing(),
             "story": "Enter on a pod tells its story.",
             "nodes": "No bindings yet.",
             "workflow": "No pod has passed a station yet.",
             "times": "Nothing is counted yet.",
         }[self.tab]
-        if empty != self.table.empty:
-            self.table.empty = empty
-            self.table.refresh()
         self.table.set_rows(self._rows())
 
     def _nothing(self) -> str:

@@ -85,8 +85,20 @@ class RowsView(Widget):
         """Index of the row at the top."""
         self.active = False
         """True when the keys go here: the cursor is shown boldly."""
-        self.empty = empty
+        self._empty = empty
         self._has_cursor = cursor
+
+    @property
+    def empty(self) -> str:
+        """What is said when there are no rows."""
+        return self._empty
+
+    @empty.setter
+    def empty(self, text: str) -> None:
+        if text != self._empty:
+            self._empty = text
+            if not self.rows:
+                self.refresh()
 
     def set_rows(self, rows: Sequence[Row]) -> None:
         """Show other rows; the cursor stays on its row's key when that is still there."""
