@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 _HEAD = re.compile(r"(\d{1,18})/(\d{1,18}) nodes are available(?::|\.)?\s*")
 _PREEMPTION = re.compile(r"\s*\bpreemption:\s+")
@@ -34,6 +35,7 @@ class FitError:
     """What further PostFilter plugins said (``no new claims to deallocate``)."""
 
 
+@lru_cache(maxsize=1024)
 def parse_fit_error(text: str) -> FitError | None:
     """The reasons in an error's or status's text; None when it holds none.
 

@@ -12,8 +12,12 @@ import os
 import stat
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from schedtui.core.errors import UnreadableInput
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
 
 HEAD_BYTES = 256
 """How much of a file's beginning is remembered to recognise it."""
@@ -79,6 +83,10 @@ class LogFile:
         finally:
             Path(name).unlink()
         return cls(path, reader, spool=True), writer
+
+    def duplicate(self) -> BinaryIO:
+        """The same open file once more, for who reads it in processes of its own; closed by the caller."""
+        return os.fdopen(os.dup(self._descriptor), "rb")
 
     def size(self) -> int:
         """Its length in bytes at this moment."""

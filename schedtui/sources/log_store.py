@@ -6,6 +6,7 @@ asks, from descriptors that never move a file position; everything else is in fr
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ from schedtui.sources.log_exchange import (
     SearchRequest,
     SelectRequest,
 )
+from schedtui.sources.log_site_counts import count_sites
 from schedtui.sources.log_text import read_record, record_bytes
 from schedtui.sources.log_worker import LogWorker
 from schedtui.sources.record_feed import RecordFeed
@@ -35,7 +37,9 @@ if TYPE_CHECKING:
 
     from schedtui.core.log_rows import CountTable, LogState, Severity
     from schedtui.core.record import Record
+    from schedtui.sources.feed_history import HistoryTaker
     from schedtui.sources.log_pieces import Part
+    from schedtui.sources.log_site_counts import SiteCount
     from schedtui.sources.record_feed import Readable
 
 TEXT_SEARCH_RECORDS = 200_000
@@ -43,6 +47,14 @@ TEXT_SEARCH_RECORDS = 200_000
 
 ROW_BLOCK_BYTES = 256 << 10
 """Neighbouring rows are read in one go up to this size."""
+
+
+WRITE_HINTS: dict[int | None, str] = {
+    errno.EEXIST: "Name a file that does not exist yet.",
+    errno.ENOENT: "There is no such directory; make it first, or name another one.",
+    errno.ENOSPC: "The disk is full; what fitted is in the file.",
+}
+"""What to do when a file cannot be written."""
 
 
 class LogStore:
@@ -93,19 +105,33 @@ class LogStore:
         self._worker.stop()
 
     def subscribe_records(
-        self, callback: Callable[[Sequence[Record]], None], caught_up: Callable[[], None] | None = None
+        self,
+        callback: Callable[[Sequence[Record]], None],
+        caught_up: Callable[[], None] | None = None,
+        history: HistoryTaker | None = None,
     ) -> None:
         """Have all records handed over in file order, in batches, on a thread of their own; before ``start``.
 
         Args:
             callback: Takes a batch; several inputs come merged by time as far as they have been read.
             caught_up: Called each time everything that was there has been handed over.
+            history: Takes what a large single log holds when it is opened, as events and much faster.
         """
         self._feeds.append(
             RecordFeed(
-                len(self.inputs), self._worker.readable, callback, self._report, caught_up, self._is_indexed
+                len(self.inputs),
+                self._worker.readable,
+                callback,
+                self._report,
+                caught_up,
+                self._is_indexed,
+                history,
             )
         )
+
+    def site_counts(self, source: int, number: int, upto: int) -> tuple[SiteCount, ...]:
+        """How often each call site logged in front of byte ``upto`` of a file generation that is indexed."""
+        return count_sites(self._published.pieces.pieces, tuple(self._worker.sites.sites), (source, number), upto)
 
     def readable(self) -> tuple[Readable, ...]:
         """How far each file generation can be read now, for who reads the log once more (``sources.reread``)."""
@@ -313,13 +339,15 @@ class LogStore:
         """Write all selected records to a new file (0600), secrets masked; the number of records written."""
         published = self._published
         try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise UnreadableInput(
-                f"cannot be written ({error.strerror})", where=path, hint="Name a file that does not exist yet."
-            ) from error
-        with os.fdopen(descriptor, "wb") as out:
-            return _write_rows(published, out, mask=mask)
+            target = Path(path).expanduser()
+            descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            with os.fdopen(descriptor, "wb") as out:
+                return _write_rows(published, out, mask=mask)
+        except (OSError, ValueError, RuntimeError) as error:
+            code = error.errno if isinstance(error, OSError) else None
+            words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            hint = WRITE_HINTS.get(code, "Name another file, in a directory that you may write to.")
+            raise UnreadableInput(f"cannot be written ({words})", where=path, hint=hint) from error
 
 
 class _TextReader:

@@ -97,13 +97,18 @@ def read_range(path: str, start: int, end: int, line: int, clock: Clock) -> byte
         line: 1-based line of its first record.
         clock: Knows the year at the range's beginning.
     """
+    with Path(path).open("rb") as file:
+        return read_open_range(file, start, end, line, clock)
+
+
+def read_open_range(file: BinaryIO, start: int, end: int, line: int, clock: Clock) -> bytes:
+    """The same of an open file."""
     # Nothing that is made here refers to itself: looking for such things costs a fifth of the time.
     gc.disable()
     reader = EventReader(clock, line)
     facts: list[Fact] = []
-    with Path(path).open("rb") as file:
-        for piece in _pieces(file, start, end):
-            facts += reader.facts(piece)
+    for piece in pieces_of(file, start, end):
+        facts += reader.facts(piece)
     facts += reader.last_facts()
     return marshal.dumps([tuple(fact) if isinstance(fact, QueueEvent) else pickle.dumps(fact) for fact in facts])
 
@@ -114,7 +119,7 @@ def unpacked(packed: bytes) -> Iterator[Fact]:
         yield pickle.loads(fact) if isinstance(fact, bytes) else QueueEvent._make(fact)
 
 
-def _pieces(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
+def pieces_of(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
     """A range's bytes.
 
     Raises:
@@ -130,7 +135,7 @@ def _pieces(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
 def _can_be_cut(log: LogInput) -> bool:
     """Whether a record begins where the first cut would be; in a log behind a collector's prefix none does."""
     with explained(log.name), Path(log.name).open("rb") as file:
-        return _next_start(file, RANGE_BYTES, log.size or 0) < (log.size or 0)
+        return next_start(file, RANGE_BYTES, log.size or 0) < (log.size or 0)
 
 
 def _read_ranges(log: LogInput, processes: int) -> Iterator[Fact]:
@@ -155,8 +160,8 @@ def _in_order(log: LogInput, file: BinaryIO, pool: ProcessPoolExecutor, most_ahe
     clock = clock_of(log, os.pread(file.fileno(), HEAD_BYTES, 0))
     ahead: deque[Future[bytes]] = deque()
     try:
-        for start, end, line in _ranges(file, log.size or 0, clock):
-            ahead.append(pool.submit(read_range, log.name, start, end, line, clock.copy()))
+        for each in ranges_of(file, log.size or 0, clock):
+            ahead.append(pool.submit(read_range, log.name, *each))
             if len(ahead) > most_ahead:
                 yield from unpacked(ahead.popleft().result())
         while ahead:
@@ -182,20 +187,20 @@ def _live_with_parent(reading: int, writing: int) -> None:
     threading.Thread(target=wait, name="parent", daemon=True).start()
 
 
-def _ranges(file: BinaryIO, size: int, clock: Clock) -> Iterator[tuple[int, int, int]]:
-    """Start, end and first line of each range; the clock is moved on to the range's first header."""
+def ranges_of(file: BinaryIO, size: int, clock: Clock) -> Iterator[tuple[int, int, int, Clock]]:
+    """Start, end, first line and clock of each range; the given clock is moved on behind the last one."""
     start, line = 0, 1
     while start < size:
-        end = _next_start(file, start + RANGE_BYTES, size)
-        yield start, end, line
-        for piece in _pieces(file, start, end):
+        end = next_start(file, start + RANGE_BYTES, size)
+        yield start, end, line, clock.copy()
+        for piece in pieces_of(file, start, end):
             line += piece.count(b"\n")
             # A New Year inside the range must be known to the next one.
             _move_clock(clock, piece)
         start = end
 
 
-def _next_start(file: BinaryIO, wanted: int, size: int) -> int:
+def next_start(file: BinaryIO, wanted: int, size: int) -> int:
     """The first byte at or behind ``wanted`` at which a line begins that surely starts a record."""
     if wanted >= size:
         return size

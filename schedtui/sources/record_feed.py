@@ -8,6 +8,7 @@ filters.
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,15 +16,21 @@ from typing import TYPE_CHECKING
 
 from schedtui.core.klog import RecordReader, clock_for
 from schedtui.core.record import Record
+from schedtui.sources.feed_history import hand_over_history
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from schedtui.core.klog import Clock
+    from schedtui.sources.feed_history import HistoryTaker, Place
     from schedtui.sources.log_file import LogFile
 
 READ_BYTES = 256 << 10
 """How much is read and parsed before a batch is handed over: some 20 ms."""
+
+PACE_SECONDS = 0.25
+"""A log that grows all the time is handed over so often: every batch is folded, told and painted anew. What comes
+after a pause is handed over at once."""
 
 SAMPLE_BYTES = 64 << 10
 """How much of a file's beginning and end is looked at to find its year."""
@@ -58,6 +65,13 @@ class _Source:
         self._generation = -1
         self._offset = 0
         self._clock: Clock | None = None
+
+    def begin_behind(self, generation: Readable, place: Place, clock: Clock) -> None:
+        """Go on behind what has been handed over as history."""
+        self._clock = clock
+        self._generation = generation.number
+        self._offset = place.offset
+        self._reader = RecordReader(self.number, clock, line=place.line, offset=place.offset)
 
     def read(self, generations: Sequence[Readable]) -> bool:
         """Read and parse one block; False when everything that is there has been read."""
@@ -121,6 +135,7 @@ class RecordFeed:
         failed: Callable[[BaseException], None],
         caught_up: Callable[[], None] | None = None,
         may_begin: Callable[[], bool] = lambda: True,
+        history: HistoryTaker | None = None,
     ) -> None:
         """Create a feed.
 
@@ -131,6 +146,7 @@ class RecordFeed:
             failed: Told of an error that nobody expected.
             caught_up: Called each time everything that was there has been handed over.
             may_begin: False while the interpreter has something more urgent to do (the index).
+            history: Takes what a large single log holds at first, as events, instead of ``callback``.
         """
         self._sources = [_Source(number) for number in range(inputs)]
         self._readable = readable
@@ -138,9 +154,13 @@ class RecordFeed:
         self._failed = failed
         self._caught_up = caught_up
         self._may_begin = may_begin
+        self._history = history if inputs == 1 else None
+        self._untold = False
+        """Whether something was handed over since ``caught_up`` was called."""
         self._wake = threading.Event()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="log-records", daemon=True)
+        self._handed_at = -PACE_SECONDS
         self._twins: dict[tuple[int | None, str], int] = {}
 
     def start(self) -> None:
@@ -166,12 +186,26 @@ class RecordFeed:
                     self._wake.wait(0.5)
                     continue
                 generations = self._readable()
+                if self._history is not None and generations:
+                    self._hand_over_history(self._history, generations[0])
+                    self._history = None
                 more = [source.read(generations) for source in self._sources]
                 self._hand_over(final=not any(more))
                 if not any(more):
                     self._wake.wait(1.0)
+                    pause = self._handed_at + PACE_SECONDS - time.monotonic()
+                    if pause > 0:
+                        self._stop.wait(pause)
         except Exception as error:  # noqa: BLE001 - handed to the owner, who tells the user
             self._failed(error)
+
+    def _hand_over_history(self, taker: HistoryTaker, generation: Readable) -> None:
+        clock = clock_of_generation(generation)
+        place = hand_over_history(generation.file, generation.upto, clock, taker, self._stop.is_set)
+        if place is not None:
+            self._sources[0].begin_behind(generation, place, clock)
+            self._untold = True
+            taker.end(generation.source, generation.number, place.offset)
 
     def _hand_over(self, *, final: bool) -> None:
         if len(self._sources) == 1:
@@ -180,9 +214,13 @@ class RecordFeed:
         else:
             batch = self._merged(final=final)
         if batch:
+            self._handed_at = time.monotonic()
             self._callback(batch)
-            if final and self._caught_up is not None:
-                self._caught_up()
+            self._untold = True
+        if final and self._untold and self._caught_up is not None:
+            # The last record may still be open: all that is whole has been handed over.
+            self._untold = False
+            self._caught_up()
 
     def _merged(self, *, final: bool) -> list[Record]:
         """Records that no input can bring an earlier one for; all of them when everything is read."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from schedtui.core.call_sites import CallSites, SiteLevel
     from schedtui.core.level_reading import LevelReading
     from schedtui.core.record import Record
+    from schedtui.sources.log_site_counts import SiteCount
     from schedtui.toolchain.checkout import Checkout
     from schedtui.toolchain.level_index import LevelIndex
 
@@ -54,6 +55,7 @@ class Levels:
         self._written: float | None = None
         self._verbosity_moved = False
         self._waiting: deque[Record] = deque(maxlen=WAITING_RECORDS)
+        self._sites_waiting: tuple[SiteCount, ...] = ()
         self._cancel = threading.Event()
         self._lock = threading.Lock()
 
@@ -72,6 +74,10 @@ class Levels:
             for record in self._waiting:
                 self._reading.observe(record)
             self._waiting.clear()
+            for count in self._sites_waiting:
+                if count.information:
+                    self._reading.observe_site(count.file, count.src_line, count.message)
+            self._sites_waiting = ()
             self._forget_verbosity()
         self._changed(self.lookup)
         return True
@@ -91,6 +97,7 @@ class Levels:
             self._lines, self._messages = {}, {}
             self._written, self._verbosity_moved = written, False
             self._waiting.clear()
+            self._sites_waiting = ()
             self._reading = self._new_reading(self._index) if self._index is not None else None
 
     def _new_reading(self, index: LevelIndex) -> LevelReading:
@@ -123,6 +130,33 @@ class Levels:
             stale = reading is not None and reading.verdict != before
         if stale:
             self._changed(self.lookup)
+
+    def learn(self, head: Sequence[Record]) -> None:
+        """Learn flags and version from a log's beginning, the call sites of which are counted otherwise."""
+        with self._lock:
+            for record in head:
+                if self._reading is not None:
+                    self._reading.observe(record)
+                elif record.file is not None:
+                    self._waiting.append(record)
+
+    def observe_sites(self, counts: Sequence[SiteCount]) -> None:
+        """Take what the index counted by call site, for records that do not come one by one."""
+        with self._lock:
+            reading = self._reading
+            for count in counts:
+                place = (count.file, count.src_line)
+                self._counts[place] += count.records
+                self._messages.setdefault(place, count.message)
+                if count.information:
+                    counted = self._lines.setdefault((*place, count.logged_level), [0, 0])
+                    counted[0] += count.information
+                    counted[1] += count.information_bytes
+                if reading is not None and count.information:
+                    reading.observe_site(*place, count.message)
+            if reading is None:
+                self._sites_waiting = tuple(counts)
+        self._changed(self.lookup)
 
     def _count_line(self, record: Record, file: str, line: int) -> None:
         if record.severity != "I":

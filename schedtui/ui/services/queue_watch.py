@@ -12,7 +12,7 @@ from collections import deque
 from typing import TYPE_CHECKING, TypeVar
 
 from schedtui.core.queue_check import QueueChecker
-from schedtui.core.queue_dump import DUMP_MESSAGE
+from schedtui.core.queue_dump import DUMP_MESSAGE, QueueDump
 from schedtui.core.queue_history import QueueHistory
 from schedtui.core.queue_model import QueueModel
 from schedtui.core.report import ReportFold
@@ -20,6 +20,7 @@ from schedtui.core.report import ReportFold
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from schedtui.core.events import QueueEvent
     from schedtui.core.placements import NodePlacement
     from schedtui.core.queue_check import DumpCheck
     from schedtui.core.queue_state import PodState, QueueSnapshot
@@ -35,6 +36,9 @@ SAMPLES = 32
 
 SAMPLE_US = 1_000_000
 """Their distance at first, microseconds of the log's clock."""
+
+FACTS_AT_ONCE = 2_000
+"""Events that are folded while others wait for the lock: some hundredths of a second."""
 
 _MODULE_PATH = "@v0."
 """Part of every module path that can tell the release (``client-go@v0.36.3``)."""
@@ -73,6 +77,7 @@ class QueueWatch:
         self._lines_ascend = True
         self._last_line = 0
         self._source: int | None = None
+        self._module_paths: list[str] = []
         self._posted_at = 0.0
         self._dirty = False
 
@@ -87,6 +92,34 @@ class QueueWatch:
             self._on_records(records)
         if time.monotonic() - self._posted_at >= SNAPSHOT_SECONDS:
             self._tell()
+
+    def see_head(self, head: Sequence[Record]) -> None:
+        """The records of the beginning of a log whose events are handed to ``take_facts``."""
+        self._module_paths = [record.raw for record in head if _MODULE_PATH in record.raw]
+
+    def take_facts(self, facts: Sequence[QueueEvent | QueueDump]) -> None:
+        """Fold in events and dumps that somebody else has read."""
+        self.caught_up = False
+        for start in range(0, len(facts), FACTS_AT_ONCE):
+            with self._lock:
+                self._dirty = True
+                for fact in facts[start : start + FACTS_AT_ONCE]:
+                    self._fold_fact(fact)
+                model = self._checker.model
+                while self._module_paths and model.process is not None:
+                    model.see_module_paths(self._module_paths.pop().encode("utf-8", "replace"))
+            if time.monotonic() - self._posted_at >= SNAPSHOT_SECONDS:
+                self._tell()
+
+    def _fold_fact(self, fact: QueueEvent | QueueDump) -> None:
+        self._last_line = fact.line
+        if isinstance(fact, QueueDump):
+            self._checker.compare(fact)
+            return
+        self._checker.apply_event(fact)
+        self._history.add(fact, self._checker.model)
+        self._report.apply_event(fact)
+        self._sample(fact.time_us)
 
     def tell(self) -> None:
         """Everything that was there has been handed over: post a snapshot of it."""
