@@ -263,6 +263,13 @@ _LOG: tuple[Action, ...] = (
     Action("log.search_next", ("n",), "log", "next match", "Go to the next match"),
     Action("log.search_previous", ("N",), "log", "previous match", "Go to the previous match"),
     Action("log.filter", ("f",), "log", "filter", "Filter the records: words, key:value, v<=4, /regex/", 80),
+    Action(
+        "log.filters",
+        ("F",),
+        "log",
+        "filters",
+        "Choose a filter by name: those for scheduler work, and your own (:save-filter NAME)",
+    ),
     Action("log.filter_clear", ("escape",), "log", "clear", "Clear search, then filter"),
     Action("log.next_error", ("e",), "log", "next error", "Go to the next error"),
     Action("log.previous_error", ("E",), "log", "previous error", "Go to the previous error"),

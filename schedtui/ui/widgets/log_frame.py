@@ -85,6 +85,8 @@ class LogFrame(Vertical):
         self.source = source
         self._explain = explain
         self.panel: Panel = ""
+        self.panel_is_read = False
+        """The cursor in the panel has been moved: it stays with its row."""
         self._unfolded: frozenset[str] = frozenset()
         self._look = look
         self._selection: Selection = source.state().selection
@@ -114,10 +116,9 @@ class LogFrame(Vertical):
             self.select(replace(self._selection, level=self._look.level))
         self._paint()
 
-    def on_resize(self) -> None:
-        """The status row is cut to the width."""
-        if self.is_mounted:
-            self.show_bar()
+    def on_log_view_resized(self) -> None:
+        """The status row tells of the lines, which are laid out by now, and is cut to the width."""
+        self.show_bar()
 
     # --- what others ask
 

@@ -12,6 +12,8 @@ from schedtui.ui.widgets.log_frame import LogFrame
 from schedtui.ui.widgets.rows import RowsView
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from schedtui.core.log_rows import Severity
 
 POD_TRIES = 50
@@ -24,6 +26,10 @@ class LogMoves(LogFrame):
     def _moved(self) -> None:
         self.show_bar()
 
+    def _move_in_panel(self, move: Callable[[RowsView], None]) -> None:
+        self.panel_is_read = True
+        move(self.query_one("#log-panel", RowsView))
+
     def action_cursor_down(self) -> None:
         """One record down."""
         self._step(1)
@@ -34,7 +40,7 @@ class LogMoves(LogFrame):
 
     def _step(self, by: int) -> None:
         if self.panel:
-            self.query_one("#log-panel", RowsView).move(by)
+            self._move_in_panel(lambda view: view.move(by))
         else:
             self.view.move(by)
         self._moved()
@@ -57,7 +63,7 @@ class LogMoves(LogFrame):
 
     def _pages(self, by: float) -> None:
         if self.panel:
-            self.query_one("#log-panel", RowsView).move_pages(by)
+            self._move_in_panel(lambda view: view.move_pages(by))
         else:
             self.view.move_pages(by)
         self._moved()
@@ -65,7 +71,7 @@ class LogMoves(LogFrame):
     def action_top(self) -> None:
         """To the first record."""
         if self.panel:
-            self.query_one("#log-panel", RowsView).move_to(0)
+            self._move_in_panel(lambda view: view.move_to(0))
             return
         self.view.go_to(self.source.state().first)
         self._moved()
@@ -73,7 +79,7 @@ class LogMoves(LogFrame):
     def action_bottom(self) -> None:
         """To the last record, following."""
         if self.panel:
-            self.query_one("#log-panel", RowsView).move_to(-1)
+            self._move_in_panel(lambda view: view.move_to(-1))
             return
         self._jump = None
         self.view.follow()

@@ -184,7 +184,7 @@ class LogPane(LogQuestions):
             self.action_close_panel()
 
     def _open_panel(self, panel: Panel) -> None:
-        self.panel = panel
+        self.panel, self.panel_is_read = panel, False
         self.add_class("-panel")
         view = self.query_one("#log-panel", RowsView)
         view.set_active(True)
@@ -210,8 +210,8 @@ class LogPane(LogQuestions):
         elif self.panel == "count":
             table = self.source.count_table()
             view.set_rows(count_rows(table, width) if table is not None else ())
-        if self.panel in ("count", "parts") and view.cursor == 0 and len(view.rows) > 1:
-            # The first row is the title.
+        if self.panel in ("count", "parts") and not self.panel_is_read and len(view.rows) > 1:
+            # The first row is the title, the next one the most frequent value: others may overtake it.
             view.move_to(1)
 
     def action_close_panel(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedtui.core.errors import SchedtuiError
+from schedtui.ui.messages import CommandRequested
 from schedtui.ui.widgets.log_bar import number
 from schedtui.ui.widgets.log_input import LogInput
 from schedtui.ui.widgets.log_moves import LogMoves
@@ -94,6 +95,10 @@ class LogQuestions(LogMoves):
     def action_filter(self) -> None:
         """Ask for a part of the filter."""
         self._ask("filter", "filter:")
+
+    def action_filters(self) -> None:
+        """Choose among the ready and the saved filters."""
+        self.post_message(CommandRequested("filter"))
 
     def _ask(self, kind: str, question: str) -> None:
         line = self.query_one(LogInput)
