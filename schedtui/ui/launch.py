@@ -6,6 +6,7 @@ and starts no child; ``services`` does.
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
     from schedtui.ui.key_table import KeyTable
     from schedtui.ui.services.prepare import Kind, Request
+
+SWITCH_SECONDS = 0.001
+"""How long a thread may keep the interpreter while another one waits for it. A key is answered in some ten steps, each
+of which waits so long while a log pours in; with Python's own 5 ms the worst answer takes four times as long."""
 
 
 def run_source(options: Options) -> int:
@@ -69,6 +74,7 @@ def _show(request: Request, keys: KeyTable, user_themes: Path) -> int:
     from schedtui.ui.terminal import TerminalWatchdog, catch_signals, key_descriptor
     from schedtui.ui.themes import load_themes
 
+    sys.setswitchinterval(SWITCH_SECONDS)
     themes = load_themes(user_themes)
     director = Director(request, keys)
     theme = request.options.theme or request.settings.theme
