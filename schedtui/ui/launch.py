@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from schedtui.ui.services.prepare import Kind, Request
 
 SWITCH_SECONDS = 0.001
-"""How long a thread may keep the interpreter while another one waits for it. A key is answered in some ten steps, each
-of which waits so long while a log pours in; with Python's own 5 ms the worst answer takes four times as long."""
+"""How long a thread may keep the interpreter while another one waits for it. A key is answered in some ten steps,
+each of which waits so long while a log pours in; with Python's own 5 ms the worst answer takes four times as long."""
 
 
 def run_source(options: Options) -> int:
