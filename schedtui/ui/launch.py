@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SWITCH_SECONDS = 0.001
 """How long a thread may keep the interpreter while another one waits for it. A key is answered in some ten steps,
-each of which waits so long while a log pours in; with Python's own 5 ms the worst answer takes four times as long."""
+each of which waits so long while a log pours in; with Python's own 5 ms the worst takes four times as long."""
 
 
 def run_source(options: Options) -> int:
