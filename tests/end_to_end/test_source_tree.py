@@ -30,6 +30,9 @@ BUILD_SECONDS = 600.0
 STOP_SECONDS = 180.0
 """For dlv to start a scheduler and the scheduler to get to its first cycle, on a busy machine."""
 
+LOG_LINE = re.compile(r"[IWE]\d{4} [\d:.]+ +\d+ \w+\.go:\d+\] ")
+"""How a line of the log pane begins."""
+
 
 def at_entry(lines: list[str]) -> bool:
     """True when the status line says that the scheduler has not begun."""
@@ -78,7 +81,7 @@ def test_from_a_checkout_to_schedule_one(lab: RunningLab, source_tree: Path, dlv
         lines = terminal.wait_for(in_schedule_one, STOP_SECONDS)
         assert any(re.search(r"\d+▶func \(sched \*Scheduler\) ScheduleOne", line) for line in lines)
         assert any("activeQ" in line and "default/" in line for line in lines), "pods in the queue pane"
-        assert any("eventhandlers.go" in line for line in lines), "log lines"
+        terminal.wait_for(lambda lines: any(LOG_LINE.search(line) for line in lines))
 
         # A restart has a log of its own, and the breakpoint is still there.
         terminal.send("r")

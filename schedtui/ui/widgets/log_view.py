@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
-from textual.strip import Strip
 from textual.message import Message
+from textual.strip import Strip
 from textual.widget import Widget
 
 from schedtui.core.log_search import SearchPattern, compile_pattern
@@ -52,6 +52,9 @@ class LogView(Widget):
     LogView { height: 1fr; overflow: hidden; }
     """
 
+    class Resized(Message):
+        """Its size is another: which row is the last of the screen, and the selected one, may be too."""
+
     def __init__(self, source: RowSource, *, id: str | None = None) -> None:  # noqa: A002  # Textual's name
         super().__init__(id=id)
         self.source = source
@@ -81,9 +84,6 @@ class LogView(Widget):
         self._anchor: int | None = None
         self._anchor_offset = 0
         self._anchor_generation = 0
-
-    class Resized(Message):
-        """Its size is another: which row is the last of the screen, and the selected one, may be too."""
 
     # --- facts
 
