@@ -25,3 +25,17 @@ def test_tabs_are_spread() -> None:
 def test_nothing_that_moves_a_cursor_comes_through(text: str) -> None:
     for character in literal(text):
         assert unicodedata.category(character) not in ("Cc", "Cs")
+
+
+BIDI_CONTROLS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI", "BN"}
+
+
+@given(st.text(st.characters(categories=["Cf", "Cc", "Cs", "Mn", "Zl", "Zp", "Lo", "Cn"])))
+def test_nothing_that_turns_or_hides_text_comes_through(text: str) -> None:
+    shown = literal(text)
+    assert not {unicodedata.bidirectional(character) for character in shown} & BIDI_CONTROLS
+    assert not set(shown) & set("\xad\u034f\u061c\u115f\u3164\ufe0f\uffa0\U000e0041")
+
+
+def test_a_name_that_only_looks_like_another_is_told_from_it() -> None:
+    assert literal("shop/ca\u00adrt\U000e0041\ufe0f") != literal("shop/cart") == "shop/cart"

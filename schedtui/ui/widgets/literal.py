@@ -8,8 +8,14 @@ from __future__ import annotations
 
 import re
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
-"""What must not reach a terminal: C0, C1, direction marks, line separators, lone surrogates."""
+_CONTROL = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    r"\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3"
+    r"\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""What must not reach a terminal: C0, C1, direction marks, line separators, lone surrogates, and what is never
+seen (Unicode's default ignorables: joiners, variation selectors, tags, fillers): it hides in names, and terminals
+differ in the columns it takes."""
 
 
 def literal(text: str, tab_size: int = 4) -> str:
