@@ -173,8 +173,8 @@ def _station_note(asked: str, station: Station, chosen: Station, location: str, 
     short = location.rsplit("/", 1)[-1]
     parts = []
     if chosen is not station:
-        parts.append(f"{station.name} knows no pod yet, so {chosen.name} is used: {chosen.title}")
-    if asked != station.name or station.documented:
+        parts.append(f"{station.name} knows no pod yet, so {chosen.name} is used ({short}): {chosen.title}")
+    elif asked != station.name or station.documented:
         name = location.rsplit(".", 1)[-1] if not _FILE_LINE.match(location) else ""
         below = file[file.find("pkg/scheduler") :] if "pkg/scheduler" in file else file
         moved = resolving.moved_text(station.documented, below, name) if name else ""

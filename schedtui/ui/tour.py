@@ -28,7 +28,7 @@ class TourFacts:
     pod: str = ""
     """``ns/name`` of the pod that it is at work on there; empty when none is known yet."""
     breakpoints: tuple[str, ...] = ()
-    """What stops the scheduler: names and functions."""
+    """Names and functions of the breakpoints that stop the scheduler for any pod."""
     pane: str = ""
     """The pane that has the keys."""
     happened: frozenset[str] = field(default_factory=frozenset)
@@ -53,7 +53,8 @@ class TourStep:
 
 
 def _breaks_there(facts: TourFacts) -> bool:
-    return any(SCHEDULE_ONE.lower() in text.lower() for text in facts.breakpoints)
+    names = (text.replace(":", ".").rpartition(".")[2].lower() for text in facts.breakpoints)
+    return SCHEDULE_ONE.lower() in names
 
 
 def _printed_pod(facts: TourFacts) -> bool:

@@ -94,6 +94,22 @@ def test_a_scheduler_that_ended_is_started_anew_first() -> None:
     assert hint.action == "debug.continue"
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(BREAKPOINT, condition='podInfo.PodInfo.Pod.ObjectMeta.Name == "web-1"'),
+        replace(BREAKPOINT, enabled=False),
+        replace(BREAKPOINT, location="x", function="k8s.io/kubernetes/pkg/scheduler.(*Scheduler).scheduleOnePod"),
+    ],
+)
+async def test_a_kept_breakpoint_that_stops_elsewhere_is_not_the_first_step(other: model.Breakpoint) -> None:
+    app = GuidedApp()
+    app.guided.begin_tour()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await report(pilot, model.BreakpointsChanged((other,)))
+        assert hint_rows(pilot)[0].startswith("tour 1/11")
+
+
 async def test_it_leads_from_the_entry_to_quitting() -> None:
     app = GuidedApp()
     app.guided.begin_tour()

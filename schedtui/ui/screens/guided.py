@@ -106,7 +106,10 @@ class GuidedScreen(MainScreen):
             function = stop.frames[stop.selected_frame].function if stop.selected_frame < len(stop.frames) else ""
             self._note(state="stopped", function=function, pod=stop.pod)
         elif isinstance(event, model.BreakpointsChanged):
-            texts = [text for item in event.breakpoints for text in (item.location, item.function, item.asked)]
+            stopping = [
+                item for item in event.breakpoints if item.enabled and not (item.condition or item.tracepoint)
+            ]
+            texts = [text for item in stopping for text in (item.location, item.function, item.asked)]
             self._note(breakpoints=tuple(text for text in texts if text))
         elif isinstance(event, model.StateChanged):
             self._note(state=event.state)

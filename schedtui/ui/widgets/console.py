@@ -193,9 +193,8 @@ class Console(Vertical):
         if width < LEAST_WRAPPED or not (self.input.has_focus or item.payload in WRAPPED_KINDS):
             return [item]
         (sign, dim), (line, role) = item.spans
-        parts = textwrap.wrap(
-            literal(line), width - len(sign), drop_whitespace=False, break_on_hyphens=False, subsequent_indent="  "
-        )
+        indent = "" if sign else "  "
+        parts = textwrap.wrap(literal(line), width - len(sign), break_on_hyphens=False, subsequent_indent=indent)
         blank = " " * len(sign)
         return [row((blank if place else sign, dim), (part, role)) for place, part in enumerate(parts or [""])]
 
