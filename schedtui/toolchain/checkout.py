@@ -353,7 +353,7 @@ def _refusal(root: Path) -> NotASourceTree:
     """Why a directory without a go.mod of its own is no source tree."""
     if not root.exists():
         parent = next((place for place in root.parents if place.is_dir()), Path("/"))
-        hint = f"{parent} exists. Get the source with: schedtui source get v1.36.3 {root}"
+        hint = f"{parent} exists. Get the source with:\n  schedtui source get v1.36.3 {root}"
         return NotASourceTree("There is no such directory", where=str(root), hint=hint)
     if not root.is_dir():
         return NotASourceTree(
@@ -368,7 +368,7 @@ def _refusal(root: Path) -> NotASourceTree:
         title = "The source tree is below this directory"
         return NotASourceTree(title, where=str(root), hint=f"Name it: --src {below}")
     if not any(root.iterdir()):
-        hint = f"Get the source with: schedtui source get v1.36.3 {root}"
+        hint = f"Get the source with:\n  schedtui source get v1.36.3 {root}"
         return NotASourceTree("This directory is empty", where=str(root), hint=hint)
     if (root / "k8s.io").is_dir() and root.name == "mod":
         title = "This is Go's module cache as a whole"

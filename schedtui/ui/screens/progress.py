@@ -14,6 +14,7 @@ from textual.screen import Screen
 
 from schedtui.ui import messages
 from schedtui.ui.key_table import key_of_event, shown
+from schedtui.ui.screens.overlays import folded
 from schedtui.ui.screens.status import clock
 from schedtui.ui.screens.typed_ahead import KeptKeys, hand_on
 from schedtui.ui.widgets.bars import KeyRow, PaneTitle
@@ -22,6 +23,9 @@ from schedtui.ui.widgets.rows import Row, RowsView, row
 if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
+
+LEAST_WIDTH = 20
+"""Columns that words are folded to at least."""
 
 BAR_CELLS = 24
 """Width of a progress bar."""
@@ -122,7 +126,13 @@ class ProgressScreen(Screen[None]):
             rows.append(row((f"typed ahead, for the panes: {keys}  (Backspace forgets it)", "note")))
         if self._cancelling:
             rows.append(row(("Cancelling; what was started is being ended …", "warning")))
-        self.query_one(RowsView).set_rows([*rows, *self._failure])
+        view = self.query_one(RowsView)
+        # What went wrong is told to its last word: paths alone may be wider than the screen.
+        view.set_rows(folded([*rows, *self._failure], max(LEAST_WIDTH, view.size.width)))
+
+    def on_resize(self) -> None:
+        """Fold the words anew."""
+        self.show_steps()
 
     def on_key(self, event: events.Key) -> None:
         """Cancel, try again, look at the set-up; keep what else is typed."""

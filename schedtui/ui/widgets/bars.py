@@ -27,6 +27,24 @@ if TYPE_CHECKING:
     from textual.strip import Strip
 
 
+LEAST_TITLE = 24
+"""Cells that a title may take whatever is said behind it."""
+
+TITLE_FRAME = 4
+"""Cells of sign and blanks around a title."""
+
+
+def _middle_left_out(text: str, cells: int) -> str:
+    """``preparing /home/…/nowhere``: what begins and ends a path says most."""
+    head = cells // 3
+    tail = cells - head - 1
+    while cell_len(text[:head]) > cells // 3:
+        head -= 1
+    while cell_len(text[-tail:]) > cells - cells // 3 - 1:
+        tail -= 1
+    return f"{text[:head]}…{text[-tail:]}"
+
+
 class PaneTitle(Widget):
     """One row over a pane; all that is seen of a pane that is folded."""
 
@@ -57,7 +75,10 @@ class PaneTitle(Widget):
         palette = palette_of(self)
         role = "title-focused" if self.focused_pane else "title"
         sign = "▸" if self.folded else "▾"
-        spans = [(f"{sign} {self.word} ", role), (f" {self.summary}", "" if self.folded else role)]
+        room = self.size.width - cell_len(self.summary) - TITLE_FRAME
+        room = max(room, LEAST_TITLE)
+        word = self.word if cell_len(self.word) <= room else _middle_left_out(self.word, room)
+        spans = [(f"{sign} {word} ", role), (f" {self.summary}", "" if self.folded else role)]
         return strip_of(
             spans, palette, self.size.width, self.rich_style if self.folded else self.rich_style + palette[role]
         )
