@@ -13,7 +13,7 @@ import subprocess
 import termios
 import threading
 import time
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import pyte
 
@@ -38,6 +38,8 @@ class Terminal:
         self.raw = bytearray()
         """What it wrote."""
         self._size(columns, lines)
+        self.first_modes = self.modes
+        """Its modes before the program began."""
         variables = {**os.environ, "TERM": "xterm-256color", **(environment or {})}
         self.process = subprocess.Popen(
             argv, stdin=slave if standard_input is None else standard_input, stdout=slave, stderr=slave,
@@ -93,6 +95,15 @@ class Terminal:
         with self._lock:
             self.screen.resize(lines, columns)
         self._size(columns, lines)
+
+    @property
+    def modes(self) -> list[Any]:
+        """The terminal's modes, as ``termios`` has them."""
+        return termios.tcgetattr(self._master)
+
+    @modes.setter
+    def modes(self, modes: list[Any]) -> None:
+        termios.tcsetattr(self._master, termios.TCSANOW, modes)
 
     def send(self, keys: str) -> None:
         """Type."""

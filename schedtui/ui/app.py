@@ -44,7 +44,7 @@ class SchedtuiApp(Stage):
             director: Decides what is shown.
             themes: All themes.
             theme: The name of the one to begin with; empty: what suits the terminal.
-            begun: Called once there is something that can be asked to leave (signals are caught from then on).
+            begun: Called once there is something that can be asked to leave.
         """
         super().__init__(themes, theme, low_bandwidth=director.request.low_bandwidth)
         self.director = director

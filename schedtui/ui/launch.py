@@ -7,6 +7,7 @@ and starts no child; ``services`` does.
 from __future__ import annotations
 
 import sys
+import threading
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,18 +72,32 @@ def _show(request: Request, keys: KeyTable, user_themes: Path) -> int:
     """Run the application until it ends; what went wrong at last is told after the screen is gone."""
     from schedtui.ui.app import SchedtuiApp
     from schedtui.ui.director import Director
-    from schedtui.ui.terminal import TerminalWatchdog, catch_signals, key_descriptor
+    from schedtui.ui.terminal import TerminalWatchdog, catch_signals, key_descriptor, repaint_when_continued
     from schedtui.ui.themes import load_themes
 
     sys.setswitchinterval(SWITCH_SECONDS)
     themes = load_themes(user_themes)
     director = Director(request, keys)
     theme = request.options.theme or request.settings.theme
-    watchdog = TerminalWatchdog(
-        key_descriptor(), lambda code: app.call_from_thread(director.leave, code), director.clean_up
-    )
-    app = SchedtuiApp(director, themes, theme, lambda: catch_signals(watchdog.hurry))
+    begun = threading.Event()
+
+    def leave(code: int) -> None:
+        # The screen is switched on before there is a loop that can be asked to leave.
+        begun.wait()
+        app.call_from_thread(director.leave, code)
+
+    def interrupt() -> None:
+        if begun.is_set():
+            app.wake(director.interrupt)
+
+    def begin() -> None:
+        repaint_when_continued(key_descriptor(), lambda: app.wake(app.redraw))
+        begun.set()
+
+    watchdog = TerminalWatchdog(key_descriptor(), leave, director.clean_up)
+    app = SchedtuiApp(director, themes, theme, begin)
     watchdog.start()
+    catch_signals(watchdog.hurry, interrupt)
     try:
         code = app.run(mouse=False)
     finally:

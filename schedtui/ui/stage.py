@@ -15,6 +15,8 @@ from schedtui.ui.frame_writer import FrameWriter
 from schedtui.ui.themes import Palette, ThemeSet, choose_theme
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import RenderableType
     from textual.screen import Screen
 
@@ -64,6 +66,12 @@ class Stage(App[int]):
         if isinstance(event, events.Key):
             self.frames.hurry()
         await super().on_event(event)
+
+    def wake(self, act: Callable[[], object]) -> None:
+        """Do something soon; to be called by a signal's handler, while the loop sleeps or works."""
+        loop = self._loop
+        if loop is not None:
+            loop.call_soon_threadsafe(self.call_later, act)
 
     def use_theme(self, name: str) -> None:
         """Paint in another theme."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from schedtui.core.errors import UnreadableInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 GRACE_SECONDS = 20.0
 """How long the normal way out may take after a hang-up or a signal, ending dlv and the lab included."""
@@ -26,15 +26,19 @@ GRACE_SECONDS = 20.0
 CLEAN_UP_SECONDS = 15.0
 """How long the ending of children may take after that; what is left then is the guard process's to end."""
 
-LEAVE_SCREEN = b"\x1b[<u\x1b[?2004l\x1b[?1004l\x1b[?2048l\x1b[?2026l\x1b[0m\x1b[?1049l\x1b[?25h"
+LEAVE_SCREEN = b"\x1b[<u\x1b[?2004l\x1b[?1004l\x1b[?2048l\x1b[?2026l\x1b[0m\x1b[?7h\x1b[?1049l\x1b[?25h"
 """Takes back what Textual's driver asks of a terminal: key protocol, paste, focus and size reports, synchronised
-output, colours, the second screen, the hidden cursor."""
+output, colours, lines that do not wrap, the second screen, the hidden cursor."""
 
-ENDING_SIGNALS = (signal.SIGHUP, signal.SIGTERM)
+ENDING_SIGNALS = (signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT)
 """Signals that mean: leave, tidily."""
 
+SCHEDULER_SIGNALS = (signal.SIGUSR1, signal.SIGUSR2)
+"""Signals that are meant for the scheduler (SIGUSR2 asks it for its dump) and reach us when it is sought by name:
+our command line names its binary, too."""
 
-def catch_signals(leave: Callable[[int], None]) -> None:
+
+def catch_signals(leave: Callable[[int], None], interrupt: Callable[[], None]) -> None:
     """Let ``leave`` be called with the exit code 128 + number when an ending signal comes.
 
     A SIGHUP that was ignored by whoever started us (nohup) is caught as well: without a terminal there is nothing
@@ -42,9 +46,64 @@ def catch_signals(leave: Callable[[int], None]) -> None:
 
     Args:
         leave: Called between any two steps of the main thread: it may only hand the code on.
+        interrupt: The same for SIGINT, which means what Ctrl-C means and ends nothing.
     """
     for number in ENDING_SIGNALS:
         signal.signal(number, lambda caught, _frame: leave(128 + caught))
+    for number in SCHEDULER_SIGNALS:
+        signal.signal(number, _nothing)
+    signal.signal(signal.SIGINT, lambda _caught, _frame: interrupt())
+
+
+def _nothing(_number: int, _frame: object) -> None:
+    """A handler: what is ignored instead would be ignored by each child, too."""
+
+
+@contextlib.contextmanager
+def terminal_lent() -> Iterator[None]:
+    """While another program has the terminal, the keys that send signals are meant for it alone."""
+    earlier = {number: signal.signal(number, _nothing) for number in (signal.SIGINT, signal.SIGQUIT)}
+    try:
+        yield
+    finally:
+        for number, handler in earlier.items():
+            signal.signal(number, handler)
+
+
+def repaint_when_continued(descriptor: int, repaint: Callable[[], None]) -> None:
+    """Take the terminal back after a stop that could not be prepared for (SIGSTOP, a frozen container).
+
+    Textual's own handler would begin anew what was never left: a second reader of keys beside the first, and a
+    raw terminal taken for the one to restore. Called once the screen is on.
+
+    Args:
+        descriptor: The terminal.
+        repaint: Paints everything; called between any two steps of the main thread.
+    """
+    modes = _modes_of(descriptor)
+    stop, go_on = signal.getsignal(signal.SIGTSTP), signal.getsignal(signal.SIGCONT)
+    if modes is None or not callable(stop) or not callable(go_on):
+        return
+    left = False
+
+    def stopping(number: int, frame: Any) -> None:  # noqa: ANN401  # as signal has it
+        nonlocal left
+        left = True
+        stop(number, frame)
+
+    def continued(number: int, frame: Any) -> None:  # noqa: ANN401
+        nonlocal left
+        if left:
+            left = False
+            go_on(number, frame)
+        elif signal.getsignal(signal.SIGINT) is not _nothing:
+            # The shell may have set its own modes meanwhile. In the background this stops us again.
+            with contextlib.suppress(termios.error):
+                termios.tcsetattr(descriptor, termios.TCSANOW, modes)
+            repaint()
+
+    signal.signal(signal.SIGTSTP, stopping)
+    signal.signal(signal.SIGCONT, continued)
 
 
 class TerminalWatchdog:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from schedtui.ui import messages
 from schedtui.ui.screens.lists import theme_rows
 from schedtui.ui.screens.overlays import ListScreen
+from schedtui.ui.terminal import terminal_lent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,15 +74,18 @@ class ViewCommands:
             self.tell(f"Theme {name}: {self._app.palette.description}")
 
     def _screenshot(self, _words: str) -> None:
-        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-        base = Path.cwd() / f"schedtui-{stamp}"
+        base = f"schedtui-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+        pictures = {Path(base + ".svg"): self._app.export_screenshot(), Path(base + ".txt"): self.screen_text()}
         try:
-            base.with_suffix(".svg").write_text(self._app.export_screenshot(), encoding="utf-8")
-            base.with_suffix(".txt").write_text(self.screen_text(), encoding="utf-8")
+            for file, picture in pictures.items():
+                file.write_text(picture, encoding="utf-8", errors="replace")
         except OSError as error:
+            for file in pictures:
+                with contextlib.suppress(OSError):
+                    file.unlink()
             self.tell(f"The screen cannot be saved here ({error.strerror}).", "error")
         else:
-            self.tell(f"Saved {base.name}.svg and {base.name}.txt")
+            self.tell(f"Saved {base}.svg and {base}.txt")
 
     def screen_text(self) -> str:
         """The screen as plain text, one line a row."""
@@ -97,38 +101,53 @@ class ViewCommands:
         if self._clipboard == "off":
             self.tell("Copying is switched off (clipboard = off).", "warning")
             return
+        data = text.encode(errors="replace")
         tmux = shutil.which("tmux") if os.environ.get("TMUX") and self._clipboard in ("auto", "tmux") else None
         if tmux is not None:
-            done = subprocess.run([tmux, "load-buffer", "-w", "-"], input=text.encode(), check=False, timeout=5)
-            if done.returncode == 0:
-                self.tell(f"Copied the {what} ({len(text)} characters) to tmux's buffer and its clipboard.")
-                return
-        encoded = base64.b64encode(text.encode()).decode()
+            # A server that does not answer is as good as none.
+            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                load = [tmux, "load-buffer", "-w", "-"]
+                done = subprocess.run(load, input=data, stderr=subprocess.DEVNULL, check=False, timeout=5)
+                if done.returncode == 0:
+                    self.tell(f"Copied the {what} ({len(text)} characters) to tmux's buffer and its clipboard.")
+                    return
+        encoded = base64.b64encode(data).decode()
         if len(encoded) > CLIPBOARD_LIMIT:
             self.tell(f"The {what} is too long for the clipboard; s saves it to a file.", "warning")
             return
-        self._app.copy_to_clipboard(text)
+        self._app.copy_to_clipboard(data.decode())
         self.tell(f"Sent the {what} ({len(text)} characters) to the terminal's clipboard (OSC 52).")
 
     def edit(self, path: str, line: int) -> None:
         """Open the user's editor at a line; the screen comes back when it ends."""
-        editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
-        if shutil.which(editor[0]) is None:
-            self.tell(f"The editor {editor[0]} is not there; set $EDITOR.", "warning")
+        named = os.environ.get("VISUAL", "").strip() or os.environ.get("EDITOR", "").strip() or "vi"
+        try:
+            editor = shlex.split(named)
+        except ValueError as error:
+            self.tell(f"The editor {named} cannot be read as a command ({error}); set $EDITOR.", "warning")
             return
-        with self._app.suspend():
-            subprocess.run([*editor, f"+{line}", path], check=False)
+        if not editor or shutil.which(editor[0]) is None:
+            self.tell(f"The editor {named} is not there; set $EDITOR.", "warning")
+            return
+        refused = ""
+        with self._app.suspend(), terminal_lent():
+            try:
+                subprocess.run([*editor, f"+{line}", path], check=False)
+            except OSError as error:
+                refused = error.strerror or str(error)
         self.redraw()
+        if refused:
+            self.tell(f"The editor {named} cannot be run ({refused}); set $EDITOR.", "warning")
 
     def run_on_terminal(self, argv: tuple[str, ...]) -> None:
         """Run a command on the terminal in place of the screen; the screen comes back at Enter."""
-        with self._app.suspend():
+        with self._app.suspend(), terminal_lent():
             print("$", shlex.join(argv), flush=True)
             try:
                 status = subprocess.run(argv, check=False).returncode
                 ending = "done" if status == 0 else f"it ended with status {status}"
             except OSError as error:
                 ending = f"cannot run {argv[0]}: {error.strerror}"
-            with contextlib.suppress(EOFError, KeyboardInterrupt):
+            with contextlib.suppress(EOFError):
                 input(f"\n{ending}; Enter goes back ")
         self.redraw()

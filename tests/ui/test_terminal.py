@@ -46,6 +46,43 @@ def test_c45_signals_end_it_and_restore_the_terminal(log: Path, number: signal.S
         assert b"\x1b[?1049l" in terminal.raw
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_while_the_screen_is_switched_on_restores_the_terminal(log: Path, number: signal.Signals) -> None:
+    with Terminal([*SCHEDTUI, str(log)]) as terminal:
+        # The very first that is written: nothing is painted yet, no loop waits for keys.
+        terminal.wait_for(lambda _lines: b"\x1b[?1049h" in terminal.raw)
+        terminal.process.send_signal(number)
+        assert terminal.wait_for_end() == 128 + number
+        assert b"\x1b[?1049l" in terminal.raw
+        assert b"\x1b[?25h" in terminal.raw
+
+
+def test_signals_that_are_not_meant_to_end_it_do_not(log: Path) -> None:
+    with Terminal([*SCHEDTUI, str(log)]) as terminal:
+        terminal.wait_for("bound 80")
+        for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGINT):
+            terminal.process.send_signal(number)
+        terminal.wait_for("Nothing to interrupt")
+        terminal.send("q")
+        assert terminal.wait_for_end() == 0
+
+
+def test_a_stop_without_warning_leaves_one_reader_of_keys_and_the_right_modes(log: Path) -> None:
+    with Terminal([*SCHEDTUI, str(log)]) as terminal:
+        terminal.wait_for("bound 80")
+        raw = terminal.modes
+        terminal.process.send_signal(signal.SIGSTOP)
+        os.waitpid(terminal.process.pid, os.WUNTRACED)
+        # A shell puts its own modes in force when a job stops.
+        terminal.modes = terminal.first_modes
+        terminal.process.send_signal(signal.SIGCONT)
+        terminal.wait_for(lambda _lines: terminal.modes == raw)
+        terminal.send("q")
+        assert terminal.wait_for_end() == 0
+        assert terminal.modes == terminal.first_modes
+        assert terminal.raw.count(b"\x1b[?1049h") == 1
+
+
 def test_a_vanished_terminal_ends_the_process(log: Path) -> None:
     with Terminal([*SCHEDTUI, str(log)]) as terminal:
         terminal.wait_for("bound 80")
