@@ -4,9 +4,14 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
+import pytest
 from rich.cells import cell_len
 
 from schedtui.core.call_sites import CallSite, SiteLevel
+from schedtui.core.klog import read_records
+from schedtui.ui.widgets.literal import literal
+from schedtui.ui.widgets.log_panels import record_rows
+from schedtui.ui.widgets.log_text import crop
 from schedtui.ui.widgets.rows import RowsView
 from tests.sources.watched_store import DEADLINE_SECONDS
 from tests.ui.log_app import LogApp, store_of, whole
@@ -15,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    import pytest
     from textual.pilot import Pilot
 
 
@@ -428,3 +432,24 @@ async def test_the_most_frequent_value_is_selected_until_the_cursor_is_moved(tmp
         await pilot.press("down")
         app.pane._show_panel()
         assert panel.selected.key == "rare"
+
+
+def panel_texts(text: str, width: int, unfolded: frozenset[str]) -> list[str]:
+    """The panel's rows as they are painted: what reaches beyond the right edge is not there."""
+    (record,) = read_records(text.encode())
+    return [crop(literal(item.text), 0, width) for item in record_rows(record, unfolded, width)]
+
+
+@pytest.mark.parametrize("width", [60, 80, 160])
+def test_the_panel_shows_every_character_of_a_value(width: int) -> None:
+    """Case C39, with wide characters, names of any length, and lines of a stack."""
+    value = "".join(chr(0x4E00 + number % 5000) for number in range(3000)) + "end"
+    long_key = "unschedulable plugins of it"
+    text = line(1, f' err="{value}" {long_key}="{"x" * 200}y"') + f"a line of a stack {value}\n"
+    keys = frozenset({"err", long_key, "lines", "raw"})
+    whole = "".join(panel_texts(text, width, keys)).replace(" ", "")
+    for wanted in (value, "x" * 200 + "y", "alineofastack" + value[:200]):
+        assert wanted in whole
+    folded = panel_texts(text, width, frozenset())
+    assert sum(item.endswith("Enter") for item in folded) >= 3
+    assert any("3 003 characters, Enter" in item for item in folded)

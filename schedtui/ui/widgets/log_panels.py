@@ -10,9 +10,13 @@ import json
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
 from schedtui.core.filter_text import written_key, written_value
 from schedtui.core.record import EPOCH
+from schedtui.ui.widgets.literal import literal
 from schedtui.ui.widgets.log_bar import number
+from schedtui.ui.widgets.log_text import crop, wrapped
 from schedtui.ui.widgets.rows import Row, row
 
 if TYPE_CHECKING:
@@ -51,7 +55,7 @@ def record_rows(record: Record, unfolded: frozenset[str], width: int, found: Sit
         rows += _value_rows(key, _as_text(field, pretty=key in unfolded), key in unfolded, width, role="key")
     lines = record.raw.split("\n")
     if len(lines) > 1:
-        rows += _lines_rows("lines", lines[1:], "lines" in unfolded)
+        rows += _lines_rows("lines", lines[1:], "lines" in unfolded, _room(width, "lines"))
     rows += _value_rows("raw", lines[0], "raw" in unfolded, width, role="dim")
     return rows
 
@@ -118,14 +122,15 @@ def _pretty_json(text: str) -> str:
 def _value_rows(key: str, value: str, unfolded: bool, width: int, *, role: str) -> list[Row]:
     name = (f"{key:<{NAME_WIDTH}} ", role)
     lines = value.split("\n")
-    room = max(20, width - NAME_WIDTH - 1)
-    if len(lines) == 1 and (len(value) <= room or not unfolded):
-        more = "" if len(value) <= room else f" … {number(len(value))} characters, Enter"
-        shown = value if not more else value[: max(1, room - len(more))]
+    room = _room(width, key)
+    fits = len(value) <= room and cell_len(literal(value)) <= room
+    if len(lines) == 1 and (fits or not unfolded):
+        more = "" if fits else f" … {number(len(value))} characters, Enter"
+        shown = value if fits else crop(literal(value[:room]), 0, max(1, room - len(more)))
         return [row(name, (shown, ""), (more, "dim"), key=key, payload=(key, value))]
     if not unfolded:
-        return _lines_rows(key, lines, unfolded=False)
-    pieces = [line[at : at + room] for line in lines for at in range(0, max(1, len(line)), room)]
+        return _lines_rows(key, lines, False, room)
+    pieces = [piece for line in lines for piece in wrapped(line, room, len(line) + 1)]
     blank = (" " * (NAME_WIDTH + 1), "")
     return [
         row(name if place == 0 else blank, (piece, ""), key=key if place == 0 else "", payload=(key, value))
@@ -133,20 +138,28 @@ def _value_rows(key: str, value: str, unfolded: bool, width: int, *, role: str) 
     ]
 
 
-def _lines_rows(key: str, lines: Sequence[str], unfolded: bool) -> list[Row]:
-    """A block of lines, folded to its first ones."""
+def _room(width: int, key: str) -> int:
+    """Columns for a value; a long name takes some of them."""
+    return max(20, width - max(NAME_WIDTH, cell_len(literal(key))) - 1)
+
+
+def _lines_rows(key: str, lines: Sequence[str], unfolded: bool, room: int) -> list[Row]:
+    """A block of lines, folded to its first ones; unfolded, long ones go on below."""
     name = (f"{key:<{NAME_WIDTH}} ", "note")
-    shown = lines if unfolded else lines[:FOLDED_LINES]
+    shown = [crop(literal(line[:room]), 0, room) for line in lines[:FOLDED_LINES]]
+    if unfolded:
+        shown = [piece for line in lines for piece in wrapped(line, room, len(line) + 1)]
     blank = (" " * (NAME_WIDTH + 1), "")
     whole = "\n".join(lines)
     rows = [
         row(name if place == 0 else blank, (line, ""), key=key if place == 0 else "", payload=(key, whole))
         for place, line in enumerate(shown)
     ]
-    if len(lines) > len(shown):
-        rows.append(
-            row(blank, (f"… {len(lines) - len(shown)} lines more, Enter unfolds", "dim"), payload=(key, whole))
-        )
+    more = len(lines) - FOLDED_LINES
+    cut = any(len(line) > room for line in lines[:FOLDED_LINES])
+    if not unfolded and (more > 0 or cut):
+        words = f"{more} lines more" if more > 0 else "the lines in full"
+        rows.append(row(blank, (f"… {words}, Enter unfolds", "dim"), payload=(key, whole)))
     return rows
 
 
