@@ -177,7 +177,7 @@ def _set_verbosity(bench: Workbench, command: model.SetVerbosity) -> None:
 
 
 def _nothing(_: Workbench, __: object) -> None:
-    """Restart is the engine's own; an answer without a question has nobody to go to."""
+    """Restart is the engine's own; an answer without a question has nobody to go to; any halt counts passes."""
 
 
 COMMANDS: dict[type, Rule] = {
@@ -200,6 +200,7 @@ COMMANDS: dict[type, Rule] = {
     model.FindFunctions: Rule(_find_functions, Needs.PAUSE),
     model.ReadQueue: Rule(_read_queue),
     model.SetVerbosity: Rule(_set_verbosity, Needs.PAUSE),
+    model.CountPasses: Rule(_nothing, Needs.PAUSE),
     model.Console: Rule(console.carry_out, Needs.EITHER, pauses=lambda c: console.pauses(c.text)),
 }
 """Every command has a rule."""

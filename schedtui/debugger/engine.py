@@ -29,6 +29,7 @@ from schedtui.debugger.launching import (
 )
 from schedtui.debugger.model import (
     ConsoleOutput,
+    CountPasses,
     Evaluate,
     Failed,
     QuestionAsked,
@@ -135,6 +136,10 @@ class Engine:
         """Post what is to be shown of the stopped target."""
         if stop is not None:
             self.post(Stopped(stop))
+
+    def debugger_seconds(self) -> float | None:
+        """Processor time of the dlv that holds the target; None where it is not on this machine."""
+        return self._owned.debugger_seconds()
 
     def keep_watches(self, watches: tuple[str, ...]) -> None:
         """Remember the watched expressions for the next dlv."""
@@ -271,6 +276,7 @@ class Engine:
         began = stop.goroutine if stop and reason == "step" else 0
         self._running = Run(self.talk, self.post, reason, typed=typed, step_from=began, shown=reason != "step")
         self._pauses.resumed()
+        self.breakpoints.toll.resumed(self)
         self.talk.session.send(line)
         self.state = "running"
         if self._running.shown:
@@ -292,6 +298,8 @@ class Engine:
     def _wait(self, talk: Conversation) -> None:
         run = self._running
         patience = run.patience if run else LOOK_SECONDS if self.state == "stopped" else WAIT_SECONDS
+        due = self.breakpoints.toll.patience
+        patience = patience if due is None else min(patience, due)
         piece = talk.session.poll(patience, wake=self.inbox.wake, stream=True)
         if piece is None:
             self._notice_end()
@@ -301,6 +309,8 @@ class Engine:
                 if not run.shown:
                     run.shown = True
                     self._become("running")
+                if due is not None and self.breakpoints.toll.patience == 0.0:
+                    self._carry_out(CountPasses())
             self._take_wishes()
         elif run is None:
             self._unasked(piece)
@@ -336,6 +346,7 @@ class Engine:
             self._exited(gone.status)
             return
         self.state = "stopped"
+        self.breakpoints.toll.halted(self)
         stop = self._look(run.reason, run.text, run.note)
         if stop is None:
             return
@@ -457,6 +468,7 @@ class Engine:
             self._exited(gone.status)
         else:
             self.state = "stopped"
+            self.breakpoints.toll.halted(self)
         try:
             rule.handle(self, command)
         finally:

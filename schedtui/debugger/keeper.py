@@ -20,6 +20,7 @@ from schedtui.debugger import locations
 from schedtui.debugger.catalogue import own_catalogue
 from schedtui.debugger.model import Breakpoint, BreakpointsChanged, SetBreakpoint
 from schedtui.debugger.replies import read_refusal, read_set
+from schedtui.debugger.toll import COUNTER, Toll
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,6 +62,7 @@ class BreakpointKeeper:
         self._wanted = [Wanted(one) for one in kept]
         self._differences: list[str] = []
         self._published: tuple[Breakpoint, ...] | None = None
+        self.toll = Toll()
 
     # --- set --------------------------------------------------------------------------------------------------
 
@@ -101,7 +103,23 @@ class BreakpointKeeper:
             bench.talk.ask(f"clear {number}")
             raise
         if condition and located.hot:
-            bench.say(_cost_text(bench))
+            self._warn_of_cost(bench, wanted)
+
+    def _warn_of_cost(self, bench: Workbench, wanted: Wanted) -> None:
+        """A condition where the scheduler passes once per node or plugin: what it costs, and soon how much."""
+        number = wanted.number
+        warning = "passed once per node or plugin: each pass stops the target to check the condition"
+        place = next((one for one in self._documents(bench) if one["id"] == number), None)
+
+        def tell(cost: str) -> None:
+            wanted.note = f"{warning}; {cost}"
+            bench.say(f"breakpoint {number}: {cost}")
+            self.publish(bench)
+
+        measured = place is not None and self.toll.measure(bench, place["id"], place["file"], place["line"], tell)
+        coming = "what one costs is measured once it runs" if measured else _round_trip_text(bench)
+        wanted.note = "; ".join(filter(None, (wanted.note, warning)))
+        bench.say(f"breakpoint {number} is {warning} ({coming})")
 
     def _in_dlv(self, bench: Workbench, wanted: Wanted, located: Located, *, typed: bool) -> int:
         word = "trace" if wanted.kept.tracepoint else "break"
@@ -264,11 +282,13 @@ class BreakpointKeeper:
 
     def new_session(self) -> None:
         """Dlv is another one: it knows none of our breakpoints."""
+        self.toll.forget()
         for one in self._wanted:
             one.number = None
 
     def withdraw(self, bench: Workbench) -> None:
         """Take ours out of dlv; they stay wanted for the next session."""
+        self.toll.forget(bench)
         for one in self._wanted:
             if one.number is not None:
                 bench.talk.ask(f"clear {one.number}")
@@ -299,7 +319,8 @@ class BreakpointKeeper:
     def _documents(self, bench: Workbench) -> tuple[Document, ...]:
         found = bench.talk.documents("schedtui_breakpoints").documents.get("breakpoints", ())
         # dlv's API gives them in no order that lasts: a row must not move under the cursor.
-        return tuple(sorted((one for one in found if one["id"] > 0), key=lambda one: one["id"]))
+        ours = (one for one in found if one["id"] > 0 and one["name"] != COUNTER)
+        return tuple(sorted(ours, key=lambda one: one["id"]))
 
     def listed(self, bench: Workbench) -> tuple[Breakpoint, ...]:
         """Dlv's own list, with what we know of each."""
@@ -386,14 +407,11 @@ def _breakpoint(document: Document, wanted: Wanted | None, file: str) -> Breakpo
     )
 
 
-def _cost_text(bench: Workbench) -> str:
-    """What a condition costs where the target passes often, measured on this session."""
+def _round_trip_text(bench: Workbench) -> str:
+    """The least that a pass costs where it cannot be measured: one question to dlv and its answer."""
     began = time.perf_counter()
     rounds = 5
     for _ in range(rounds):
         bench.talk.ask("schedtui_ready")
     milliseconds = (time.perf_counter() - began) / rounds * 1000
-    return (
-        f"this place is passed once per node or plugin: each pass stops the target to check the condition"
-        f" (at least {milliseconds:.1f} ms here)"
-    )
+    return f"at least {milliseconds:.1f} ms here"

@@ -286,6 +286,11 @@ class SetVerbosity:
 
 
 @dataclass(frozen=True, slots=True)
+class CountPasses:
+    """Look how often a measured breakpoint was passed: the owner thread's own wish, while the target runs."""
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The user's answer to a question that dlv asked."""
 
@@ -296,6 +301,7 @@ Command = (
     Continue | Step | Interrupt | Restart | SelectFrame | SelectGoroutine | SetBreakpoint | AmendBreakpoint
     | Console | Evaluate | Watch | ListGoroutines | SetVerbosity | Answer | SetBreakpoints | SetWatchpoint
     | SetValue | FindFunctions | SelectPodGoroutine | ReadQueue
+    | CountPasses
 )  # fmt: skip
 """What can be submitted to the driver."""
 

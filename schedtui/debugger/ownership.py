@@ -28,6 +28,7 @@ from schedtui.debugger.sessions import (
 )
 from schedtui.processes import guard
 from schedtui.processes.identity import ProcessIdentity, end_processes, identify
+from schedtui.processes.usage import processor_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,6 +76,10 @@ class Ownership:
     def dlv_pid(self) -> int | None:
         """The dlv on our terminal."""
         return self._dlv_pid
+
+    def debugger_seconds(self) -> float | None:
+        """Processor time of the dlv that holds the target; None where it is not on this machine."""
+        return processor_seconds(self._record.dlv) if self._record and self._launch.mode != "connect" else None
 
     @property
     def record(self) -> SessionRecord | None:

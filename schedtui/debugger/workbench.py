@@ -83,6 +83,10 @@ class Workbench(Protocol):
     def restart(self, command: Restart) -> None:
         """Start the target anew."""
 
+    def debugger_seconds(self) -> float | None:
+        """Processor time of the dlv that holds the target; None where it is not on this machine."""
+        ...
+
     def keep_watches(self, watches: tuple[str, ...]) -> None:
         """Remember the watched expressions for the next dlv."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ import pytest
 
 from schedtui.debugger import model
 from schedtui.debugger.catalogue import own_catalogue
+from schedtui.debugger.toll import COUNTER, ENOUGH_PASSES
 from schedtui.lab.api_client import ApiClient
 from schedtui.toolchain.checkout import open_checkout
 from tests.debugger.conftest import Debuggee, wait_gone
@@ -194,3 +196,27 @@ def test_restart_keeps_breakpoints_and_starts_a_new_log(scheduler: Debuggee) -> 
     assert stop.frames[0].function.endswith("(*Scheduler).ScheduleOne")
     assert Path(again.log_path or "").stat().st_size > 0
     assert Path(first.log_path or "").stat().st_size > 0
+
+
+def test_a_condition_where_the_scheduler_passes_often_tells_what_a_pass_costs(
+    scheduler: Debuggee, lab: RunningLab
+) -> None:
+    one = scheduler
+    one.ask(model.Continue(), model.StateChanged, lambda e: e.state == "running")
+    one.submit(model.SetBreakpoint("Filter", pod="default/nobody"))
+    warned = one.wait(model.ConsoleOutput, lambda e: "passed once per node or plugin" in e.text, SECONDS)
+    assert "is measured once it runs" in warned.text
+    one.wait(model.StateChanged, lambda e: e.state == "running", SECONDS)
+    for _ in range(4):
+        make_pod(lab)
+    # Nobody stops it: the passes are counted and the count is read by itself.
+    told = one.wait(model.ConsoleOutput, lambda e: "a pass costs" in e.text, SECONDS)
+    match = re.search(r"a pass costs (\d+\.\d) ms here \(measured over (\d+)\)", told.text)
+    assert match is not None, told.text
+    assert float(match[1]) > 0.0
+    assert int(match[2]) >= ENOUGH_PASSES
+    listed = one.wait(model.BreakpointsChanged).breakpoints
+    assert [b.asked for b in listed] == ["Filter"], "what counted is neither listed nor left"
+    assert "a pass costs" in listed[0].note
+    assert one.wait(model.StateChanged, lambda e: e.state == "running", SECONDS)
+    assert COUNTER not in one.console("breakpoints")
