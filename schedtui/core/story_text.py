@@ -34,6 +34,8 @@ class StoryLine(NamedTuple):
     """``life.number`` of the attempt that it tells of; empty for none."""
     pod: str = ""
     """``ns/name`` of the pod that it tells of; empty for none, or for the story's own."""
+    table: bool = False
+    """Whether it is a row of a table, which is cut at the edge and never wrapped."""
 
 
 SHOWN_SCORES = 5

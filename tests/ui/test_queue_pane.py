@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from schedtui.core.placements import NodePlacement
@@ -158,3 +159,28 @@ async def test_a_filter_and_what_is_hidden_are_said() -> None:
         assert "[queues]" in text and "default/web-1" in text and "shown too: 0" in text
         await pilot.press("a")
         assert "hidden: 0" in await show(pilot)
+
+
+async def test_beside_the_debugger_the_open_tab_and_whole_counts_are_seen() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await open_queue(pilot)
+        many = replace(snapshot(WAITING), counts=dict.fromkeys(POD_STATES, 0) | {"bound": 12345, "binding": 7})
+        await show(pilot, messages.QueueFolded(many), messages.PodStoryTold("default/a-rather-long-name-0", STORY))
+        await pilot.press("t", "m")
+        text = await show(pilot)
+        assert "[times]" in text and "binding 7" in text and "bound 12345" in text
+        assert "…" in text.splitlines()[0]
+        await pilot.press("t", "s")
+        assert "[pod story default/a-rather-long-name-0]" in await show(pilot)
+
+
+async def test_rows_of_a_table_are_not_wrapped() -> None:
+    app = WishingApp(debugger=False)
+    async with app.run_test(size=(60, 24)) as pilot:
+        await open_queue(pilot)
+        line = StoryLine("wait " + "9.05s " * 20 + "end", table=True)
+        await show(pilot, messages.TimesCounted((line,)))
+        await pilot.press("t", "m")
+        text = await show(pilot)
+        assert sum("9.05s" in row for row in text.splitlines()) == 1

@@ -90,6 +90,12 @@ def test_counts_fit_into_eighty_columns_with_their_course() -> None:
     assert "█" not in count_rows(snapshot(), {"active": [0, 3, 5]}, 80, sparklines=False)[0].text
 
 
+def test_counts_of_nothing_make_room() -> None:
+    counts = dict.fromkeys(POD_STATES, 0) | {"bound": 12345, "binding": 7}
+    row = count_rows(replace(snapshot(), counts=counts), {}, 40)[1].text
+    assert row.split() == ["bound", "12345", "in", "flight", "0", "binding", "7"]
+
+
 def test_durations_for_people() -> None:
     assert [duration(us) for us in (850_000, 12_300_000, 245_000_000, 7_800_000_000, None)] == [
         "850ms", "12.3s", "4m05s", "2h10m", "",

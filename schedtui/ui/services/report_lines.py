@@ -56,19 +56,22 @@ def report_lines(report: Report) -> Lines:
 def times_lines(report: Report) -> tuple[StoryLine, ...]:
     """Waits, slowest, stuck and waiting pods, reasons: each line of a pod leads to its story."""
     lines = [StoryLine(notice, "warning") for notice in report.notices]
-    lines.append(StoryLine(f"{'':<11}{'p50':>9} {'p90':>9} {'p99':>9} {'max':>9} {'count':>7}", "tab"))
+    lines.append(
+        StoryLine(f"{'':<10} {'count':>5} {'p50':>7} {'p90':>7} {'p99':>7} {'max':>7}", "tab", table=True)
+    )
     for name, each in (("wait", report.wait), ("scheduling", report.scheduling), ("binding", report.binding)):
-        values = " ".join(f"{duration_text(value):>9}" for value in (each.p50, each.p90, each.p99, each.max))
-        lines.append(StoryLine(f"{name:<11}{values} {each.count:>7}"))
+        values = " ".join(f"{_short(value):>7}" for value in (each.p50, each.p90, each.p99, each.max))
+        lines.append(StoryLine(f"{name:<10} {each.count:>5} {values}", table=True))
     if report.stuck:
         lines += [StoryLine(""), StoryLine("stuck", "tab")]
         lines += [StoryLine(f"! {row.pod:<34} {row.mark}", "bad", pod=row.pod) for row in report.stuck]
     if report.slowest:
-        lines += [StoryLine(""), StoryLine(f"{'slowest':<36} {'wait':>9}  tries  node", "tab")]
+        columns = max(len(slow.pod) for slow in report.slowest) + 2
+        lines += [StoryLine(""), StoryLine(f"{'slowest':<{columns}} {'wait':>7}  tries  node", "tab", table=True)]
         lines += [
             StoryLine(
-                f"  {slow.pod:<34} {duration_text(slow.wait_seconds):>9}  {slow.attempts:>5}  {slow.node or ''}",
-                log_line=slow.line, pod=slow.pod,
+                f"  {slow.pod:<{columns - 2}} {_short(slow.wait_seconds):>7}  {slow.attempts:>5}  {slow.node or ''}",
+                log_line=slow.line, pod=slow.pod, table=True,
             )
             for slow in report.slowest
         ]  # fmt: skip
@@ -83,6 +86,11 @@ def times_lines(report: Report) -> tuple[StoryLine, ...]:
                 for name, number in list(counts.items())[:SHOWN_ROWS]
             ]
     return tuple(lines)
+
+
+def _short(seconds: float | None) -> str:
+    """A duration for narrow columns: ``4min43s``."""
+    return duration_text(seconds).replace(" ", "")
 
 
 def _counts(heading: str, counts: Mapping[str, int]) -> list[tuple[str, str]]:

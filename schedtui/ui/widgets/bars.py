@@ -6,6 +6,7 @@ input, a pending key sequence, a notice, or the footer's keys.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -29,6 +30,12 @@ if TYPE_CHECKING:
 
 LEAST_TITLE = 24
 """Cells that a title may take whatever is said behind it."""
+
+_PLACE_AT_END = re.compile(r"\.go:\d+$")
+"""A summary that ends with where the scheduler stands."""
+
+LEAST_CUT = 12
+"""Cells below which a cut part says nothing any more."""
 
 TITLE_FRAME = 4
 """Cells of sign and blanks around a title."""
@@ -78,10 +85,20 @@ class PaneTitle(Widget):
         room = self.size.width - cell_len(self.summary) - TITLE_FRAME
         room = max(room, LEAST_TITLE)
         word = self.word if cell_len(self.word) <= room else _middle_left_out(self.word, room)
-        spans = [(f"{sign} {word} ", role), (f" {self.summary}", "" if self.folded else role)]
+        summary = self._summary_in(self.size.width - cell_len(word) - TITLE_FRAME)
+        spans = [(f"{sign} {word} ", role), (f" {summary}", "" if self.folded else role)]
         return strip_of(
             spans, palette, self.size.width, self.rich_style if self.folded else self.rich_style + palette[role]
         )
+
+    def _summary_in(self, cells: int) -> str:
+        """The summary; what does not fit is left out visibly, and never the line at the end of a place."""
+        text = literal(self.summary)
+        if cell_len(text) <= cells or cells < LEAST_CUT:
+            return text
+        if _PLACE_AT_END.search(text):
+            return _middle_left_out(text, cells)
+        return f"{set_cell_size(text, cells - 1)}…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +111,6 @@ class StatusPart:
     """The lowest are left out first when the width is short."""
     flexible: bool = False
     """True when it may be cut instead of left out."""
-
-
-LEAST_CUT = 12
-"""Cells below which a cut part says nothing any more."""
 
 
 def _cells(parts: Sequence[StatusPart]) -> int:

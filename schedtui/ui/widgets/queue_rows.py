@@ -79,7 +79,8 @@ def count_rows(
 ) -> list[Row]:
     """The counts above the table, each queue with its course over time."""
     rows: list[Row] = []
-    for states in COUNT_ROWS:
+    for group in COUNT_ROWS:
+        states = _fitting(group, snapshot, width)
         spans: list[tuple[str, str]] = []
         room = max(0, (width - sum(len(STATE_WORDS[state]) + 8 for state in states)) // len(states))
         for state in states:
@@ -93,6 +94,19 @@ def count_rows(
             spans.append(("  ", ""))
         rows.append(Row(tuple(spans)))
     return rows
+
+
+def _fitting(states: tuple[PodState, ...], snapshot: QueueSnapshot, width: int) -> tuple[PodState, ...]:
+    """The states whose counts fit into a row; those without pods are left out first, the last ones before others."""
+    shown = list(states)
+
+    def cells(state: PodState) -> int:
+        return len(STATE_WORDS[state]) + len(str(snapshot.counts.get(state, 0))) + 3
+
+    for state in reversed(states):
+        if sum(map(cells, shown)) - 2 > width and not snapshot.counts.get(state, 0):
+            shown.remove(state)
+    return tuple(shown)
 
 
 def summary(snapshot: QueueSnapshot) -> str:
@@ -266,7 +280,8 @@ def told_rows(lines: Sequence[StoryLine], width: int) -> list[Row]:
     rows: list[Row] = []
     for number, line in enumerate(lines):
         role = line.role if line.role in ROLES else ""
-        for place, text in enumerate(_wrapped(line.text, width)):
+        pieces = [line.text] if line.table else _wrapped(line.text, width)
+        for place, text in enumerate(pieces):
             rows.append(row((text, role), key=f"{number}.{place} {line.text}", payload=line))
     return rows
 

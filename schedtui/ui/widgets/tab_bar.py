@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual.widget import Widget
 
 from schedtui.ui.widgets.rows import palette_of, strip_of
@@ -36,12 +37,29 @@ class TabBar(Widget):
             self.active, self.open = active, opened or active
             self.refresh()
 
+    def _fitting(self) -> list[tuple[str, str]]:
+        """Tabs with their texts; where room is short, badges of others go first, then the tabs furthest to the left.
+
+        What has the keys, or is shown, is always seen.
+        """
+        seen = (self.active, self.open)
+        badges = {name: f" {badge}" for name, badge in self.badges.items() if badge}
+        shown = [(name, word + badges.get(name, "")) for name, word in self.tabs]
+        if self._cells(shown) > self.size.width:
+            shown = [(name, word + (badges.get(name, "") if name in seen else "")) for name, word in self.tabs]
+        last = max(place for place, (name, _) in enumerate(shown) if name in seen)
+        while self._cells(shown[: last + 1]) > self.size.width and shown[0][0] not in seen:
+            shown, last = shown[1:], last - 1
+        return shown
+
+    @staticmethod
+    def _cells(tabs: Sequence[tuple[str, str]]) -> int:
+        return sum(cell_len(text) + 2 for _, text in tabs)
+
     def render_line(self, y: int) -> Strip:
         """Paint the row."""
         spans: list[tuple[str, str]] = []
-        for name, word in self.tabs:
-            badge = self.badges.get(name, "")
-            text = f"{word} {badge}" if badge else word
+        for name, text in self._fitting():
             if name == self.active:
                 spans += [("[", "key"), (text, "tab-active"), ("]", "key")]
             elif name == self.open:
