@@ -70,7 +70,8 @@ def times_lines(report: Report) -> tuple[StoryLine, ...]:
         lines += [StoryLine(""), StoryLine(f"{'slowest':<{columns}} {'wait':>7}  tries  node", "tab", table=True)]
         lines += [
             StoryLine(
-                f"  {slow.pod:<{columns - 2}} {_short(slow.wait_seconds):>7}  {slow.attempts:>5}  {slow.node or ''}",
+                f"{f'  {slow.pod}':<{columns}} {_short(slow.wait_seconds):>7}"
+                f"  {slow.attempts:>5}  {slow.node or ''}",
                 log_line=slow.line, pod=slow.pod, table=True,
             )
             for slow in report.slowest

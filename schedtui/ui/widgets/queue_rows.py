@@ -97,7 +97,7 @@ def count_rows(
 
 
 def _fitting(states: tuple[PodState, ...], snapshot: QueueSnapshot, width: int) -> tuple[PodState, ...]:
-    """The states whose counts fit into a row; those without pods are left out first, the last ones before others."""
+    """The states whose counts fit into a row; those without pods are left out, the last ones first."""
     shown = list(states)
 
     def cells(state: PodState) -> int:

@@ -38,7 +38,7 @@ class TabBar(Widget):
             self.refresh()
 
     def _fitting(self) -> list[tuple[str, str]]:
-        """Tabs with their texts; where room is short, badges of others go first, then the tabs furthest to the left.
+        """Tabs with their texts; where room is short, badges of others go first, then the first tabs.
 
         What has the keys, or is shown, is always seen.
         """
