@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from schedtui.config.directories import typed_path
 from schedtui.core.errors import Cancelled, SchedtuiError, ToolMissing, UnreadableInput, WrongUse
 from schedtui.processes import Child, run_to_end
 
@@ -37,9 +38,13 @@ _UNFINISHED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", 
 
 _NETWORK_WORDS = (
     "early EOF", "unexpected disconnect", "hung up unexpectedly", "RPC failed", "Connection reset", "timed out",
-    "Operation too slow", "curl 56", "curl 18", "curl 92", "GnuTLS recv error",
+    "Operation too slow", "curl 56", "curl 18", "curl 92", "GnuTLS recv error", "expected flush after",
+    "Empty reply from server", "transfer closed with", "expected 'packfile'",
 )  # fmt: skip
 """What git says when the line broke, rather than when something is wrong."""
+
+_NOTHING_CAME = "fatal: Could not read from remote repository."
+"""A line that broke before the first word; behind another line it is that one's consequence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +117,7 @@ def get_source(
         Cancelled: ``cancel`` was set; nothing is left behind.
     """
     stop = cancel or threading.Event()
-    target = directory.expanduser().absolute()
+    target = typed_path(directory).absolute()
     _check_free(target)
     tag = resolve_version(version, repository)
     _make_parent(target)
@@ -259,12 +264,17 @@ def _references(repository: str) -> list[str]:
     if not repository or repository.startswith("-"):
         raise WrongUse("This is no repository", where=repository, hint="Give a URL or a directory with --repo.")
     words = [_git_program(), "ls-remote", "--tags", "--heads", "--refs", "--", repository]
-    try:
-        answer = run_to_end(words, directory=Path("/"), environment=_environment(), seconds=LIST_SECONDS)
-    except ToolMissing as error:
-        raise UnreadableInput(error.title, where=repository, hint="Try again, or a mirror with --repo.") from error
-    if answer.exit_code != 0:
-        raise _refused(answer.errors.splitlines(), repository)
+    for attempt in range(1, TRIES + 1):
+        try:
+            answer = run_to_end(words, directory=Path("/"), environment=_environment(), seconds=LIST_SECONDS)
+        except ToolMissing as error:
+            hint = "Try again, or a mirror with --repo."
+            raise UnreadableInput(error.title, where=repository, hint=hint) from error
+        said = answer.errors.splitlines()
+        if answer.exit_code == 0:
+            break
+        if attempt == TRIES or not _line_broke(said):
+            raise _refused(said, repository)
     names = [line.partition("\t")[2] for line in answer.output.splitlines()]
     tags = [name.removeprefix("refs/tags/") for name in names if name.startswith("refs/tags/")]
     return tags + [name.removeprefix("refs/heads/") for name in names if name.startswith("refs/heads/")]
@@ -310,7 +320,7 @@ def _transfer(
             return
         if clean is not None:
             shutil.rmtree(clean, ignore_errors=True)
-        if not any(word in line for word in _NETWORK_WORDS for line in said):
+        if not _line_broke(said):
             break
     raise _refused(said, place)
 
@@ -348,11 +358,16 @@ def _run(
     return status
 
 
+def _line_broke(said: Sequence[str]) -> bool:
+    spoken = [line for line in said if line.strip() and not line.startswith("Cloning into")]
+    return spoken[:1] == [_NOTHING_CAME] or any(word in line for word in _NETWORK_WORDS for line in spoken)
+
+
 def _refused(said: Sequence[str], place: str) -> SchedtuiError:
     """Git's own words, with advice for the failures that people meet."""
     text = "\n".join(said)
     details = tuple(line for line in said if not line.startswith(("Cloning into", "remote: Enumerating")))[-6:]
-    if any(word in text for word in _NETWORK_WORDS):
+    if _line_broke(said):
         return UnreadableInput(
             "The line to the repository broke; nothing is left behind",
             where=place,

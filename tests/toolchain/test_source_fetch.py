@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
 import threading
 from typing import TYPE_CHECKING
@@ -20,9 +21,14 @@ from schedtui.toolchain.source_fetch import (
     switch_source,
 )
 from tests.toolchain.doctor_setup import git, kubernetes_tree, script
+from tests.toolchain.repository_server import Line, served_by_daemon, served_by_http
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from pathlib import Path
+
+    Served = AbstractContextManager[tuple[str, Line]]
 
 TAGS = ("v1.29.0", "v1.29.14", "v1.36.0-alpha.2", "v1.36.0-rc.0", "v1.36.0", "v1.36.2", "v1.37.0-beta.1")
 
@@ -141,6 +147,68 @@ def test_a_broken_line_is_tried_again_and_leaves_nothing(
         assert counter.read_text().count("x") == 3
     left = {path.name for path in tmp_path.iterdir()} - {"bin", "count", "kubernetes"}
     assert left == set() and target.exists() is (breaks == 1)
+
+
+@pytest.fixture(scope="module")
+def large_upstream(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository whose transfer takes more than one packet: a file that cannot be compressed."""
+    root = kubernetes_tree(tmp_path_factory.mktemp("upstream") / "kubernetes")
+    (root / "RELEASE").write_text("v1.36.3")
+    (root / "noise").write_bytes(random.Random(1).randbytes(3_000_000))
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", "Noise")
+    git(root, "tag", "-f", "-a", "v1.36.3", "-m", "v1.36.3")
+    return root
+
+
+@pytest.mark.parametrize("served", [served_by_daemon, served_by_http])
+class TestRealLine:
+    """git itself, and a line that breaks in the middle of a transfer."""
+
+    @pytest.mark.parametrize("after", [500, 2000, 1_000_000])
+    def test_it_is_begun_anew_and_the_tree_is_whole(
+        self, large_upstream: Path, tmp_path: Path, served: Callable[[Path], Served], after: int
+    ) -> None:
+        told: list[FetchProgress] = []
+        target = tmp_path / "kubernetes"
+        with served(large_upstream) as (address, line):
+            line.break_after(after, times=2)
+            assert get_source("v1.36", target, address, told.append) == "v1.36.3"
+            assert line.broken == 2
+        assert (target / "noise").read_bytes() == (large_upstream / "noise").read_bytes()
+        assert told[-1].attempt == 3
+        assert [path.name for path in tmp_path.iterdir()] == ["kubernetes"]
+
+    def test_a_line_that_breaks_each_time_is_told_with_a_mirror_as_the_way_out(
+        self, large_upstream: Path, tmp_path: Path, served: Callable[[Path], Served]
+    ) -> None:
+        target = tmp_path / "kubernetes"
+        with served(large_upstream) as (address, line):
+            line.break_after(1_000_000, times=100)
+            with pytest.raises(UnreadableInput, match="line to the repository broke") as caught:
+                get_source("v1.36.3", target, address, silent)
+            assert line.broken == 3
+            assert caught.value.where == address
+            assert caught.value.details and "--repo" in caught.value.hint
+            assert list(tmp_path.iterdir()) == []
+            # The advice works: the same command with another repository.
+            answer = CliRunner().invoke(
+                source, ["get", "v1.36.3", str(target), "--repo", large_upstream.as_uri()], standalone_mode=False
+            )
+            assert answer.exit_code == 0, answer.output
+        assert head(target) == "v1.36.3"
+
+    @pytest.mark.parametrize("after", [0, 20, 120, 300])
+    def test_a_list_that_is_cut_off_is_asked_for_again(
+        self, large_upstream: Path, served: Callable[[Path], Served], after: int
+    ) -> None:
+        with served(large_upstream) as (address, line):
+            line.break_after(after, times=1)
+            assert [tag.name for tag in list_tags(address)] == ["v1.36.3"]
+            assert line.broken == 1
+            line.break_after(after, times=100)
+            with pytest.raises(UnreadableInput, match="line to the repository broke"):
+                list_tags(address)
 
 
 def test_a_cancelled_clone_ends_git_and_leaves_nothing(
