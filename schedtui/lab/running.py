@@ -112,6 +112,11 @@ class RunningLab:
     @property
     def source_directory(self) -> Path:
         """The source that the scheduler was built from: a module cache directory, or ``--src``."""
+    @property
+    def runs_scheduler(self) -> bool:
+        """Whether the lab runs a scheduler itself, without a debugger."""
+        return self._request.run_scheduler
+
         return Path(self._request.source_directory)
 
     @property
@@ -310,7 +315,7 @@ def ensure_lab(
     stop, tell = cancel or threading.Event(), progress or _silent
     wanted = name or release
     if (there := find_running_lab(name=wanted)) is not None:
-        return there
+        return _as_wanted(there, run_scheduler=run_scheduler)
     # What is wrong with the words is said before minutes of building.
     if scenario:
         load_scenario(scenario)
@@ -340,13 +345,28 @@ def ensure_lab(
         if not held:
             raise Cancelled("the start of the lab was cancelled")
         if (there := find_running_lab(name=wanted)) is not None:
-            return there
+            return _as_wanted(there, run_scheduler=run_scheduler)
         return _start(request, tell, stop)
 
 
 def _start(request: LabRequest, tell: Callable[[BuildProgress], None], stop: threading.Event) -> RunningLab:
     # What a killed lab of that name left behind goes first.
     stop_instance(instance(request.name))
+def _as_wanted(there: RunningLab, *, run_scheduler: bool) -> RunningLab:
+    """The lab that is up already.
+
+    Raises:
+        LabFailed: It was to run a scheduler and was started without.
+    """
+    if run_scheduler and not there.runs_scheduler:
+        raise LabFailed(
+            "this lab is up already, without a scheduler of its own",
+            where=there.name,
+            hint="'schedtui lab' runs one under dlv on it; or 'schedtui lab down', and up again with --scheduler.",
+        )
+    return there
+
+
     place = new_instance(request.name)
     place.write_request(request)
     child = Child(
