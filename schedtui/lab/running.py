@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 DEFAULT_RELEASE = CONTROL_PLANE_RELEASE
 """What a lab runs when nothing else is said."""
 
+FIRST_WORKLOAD = "first-steps"
+"""The scenario that a lab plays from its start when nothing else is said."""
+
 LOOK_SECONDS = 0.2
 """How often a lab's state is read while waiting or watching."""
 
@@ -110,13 +113,13 @@ class RunningLab:
         return Path(self._request.scheduler)
 
     @property
-    def source_directory(self) -> Path:
-        """The source that the scheduler was built from: a module cache directory, or ``--src``."""
-    @property
     def runs_scheduler(self) -> bool:
         """Whether the lab runs a scheduler itself, without a debugger."""
         return self._request.run_scheduler
 
+    @property
+    def source_directory(self) -> Path:
+        """The source that the scheduler was built from: a module cache directory, or ``--src``."""
         return Path(self._request.source_directory)
 
     @property
@@ -285,7 +288,7 @@ def ensure_lab(
     scheduler_binary: Path | None = None,
     source_directory: Path | None = None,
     verbosity: int = 5,
-    scenario: str = "first-steps",
+    scenario: str = FIRST_WORKLOAD,
     seed: int = 0,
 ) -> RunningLab:
     """A lab of that release: the one that is up, or a new one, built first when needed.
@@ -349,9 +352,6 @@ def ensure_lab(
         return _start(request, tell, stop)
 
 
-def _start(request: LabRequest, tell: Callable[[BuildProgress], None], stop: threading.Event) -> RunningLab:
-    # What a killed lab of that name left behind goes first.
-    stop_instance(instance(request.name))
 def _as_wanted(there: RunningLab, *, run_scheduler: bool) -> RunningLab:
     """The lab that is up already.
 
@@ -367,6 +367,9 @@ def _as_wanted(there: RunningLab, *, run_scheduler: bool) -> RunningLab:
     return there
 
 
+def _start(request: LabRequest, tell: Callable[[BuildProgress], None], stop: threading.Event) -> RunningLab:
+    # What a killed lab of that name left behind goes first.
+    stop_instance(instance(request.name))
     place = new_instance(request.name)
     place.write_request(request)
     child = Child(
