@@ -16,7 +16,7 @@ from schedtui.cli.output import json_option, print_json, print_table, printable
 from schedtui.cli.progress import ProgressPrinter
 from schedtui.cli.signals import cancelled_by_signals
 from schedtui.config.settings import DEFAULT_RELEASE, DEFAULT_VERBOSITY
-from schedtui.core.errors import LabFailed
+from schedtui.core.errors import LabFailed, WrongUse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,7 +96,10 @@ def lab(
     help="Build the scheduler from this tree: a checkout, or a module of your own with plugins.",
 )
 @verbosity_option
-@click.option("--scenario", default="first-steps", show_default=True, help="The first workload; '' for none.")
+@click.option("--package", default="", help="With --src: the main package of a module that has several.")
+@click.option(
+    "--scenario", default=None, help="The first workload; '' for none. The configuration's, else first-steps."
+)
 @click.option("--seed", type=int, default=0, help="For the workload's chances.")
 @json_option
 def up(
@@ -106,7 +109,8 @@ def up(
     scheduler_config: Path | None,
     src: Path | None,
     verbosity: int | None,
-    scenario: str,
+    package: str,
+    scenario: str | None,
     seed: int,
     as_json: bool,
 ) -> int:
@@ -114,8 +118,10 @@ def up(
     from schedtui.lab.own_scheduler import build_own_scheduler
     from schedtui.lab.running import ensure_lab
 
+    if package and src is None:
+        raise WrongUse("--package says which program of a source tree is built", hint="Name the tree with --src.")
     with ProgressPrinter() as printer, cancelled_by_signals() as cancel:
-        own = build_own_scheduler(src, printer, cancel) if src else None
+        own = build_own_scheduler(src, printer, cancel, package=package) if src else None
         running = ensure_lab(
             own.release if own else _release(release),
             printer,
@@ -127,7 +133,7 @@ def up(
             scheduler_binary=own.binary if own else None,
             source_directory=own.source if own else None,
             verbosity=DEFAULT_VERBOSITY if verbosity is None else verbosity,
-            scenario=scenario,
+            scenario=_first_workload() if scenario is None else scenario,
             seed=seed,
         )
     report = _report(running)
@@ -211,6 +217,8 @@ def load(
     click.echo(f"{label}: {wanted.title}")
     if wanted.about:
         click.echo(" ".join(wanted.about.split()))
+    if not running.other_schedulers():
+        click.echo("No scheduler serves this lab, so no pod gets a node: 'schedtui lab' starts one under dlv.")
     with cancelled_by_signals() as cancel:
         player = Player(
             ApiClient(running.endpoint),
@@ -299,6 +307,14 @@ def _release(text: str | None) -> str:
     return newest_release() if text == "newest" else check_release(text)
 
 
+def _first_workload() -> str:
+    from schedtui.config.directories import directories
+    from schedtui.config.settings import load_settings
+    from schedtui.lab.running import FIRST_WORKLOAD
+
+    return load_settings(directories().config_file).lab.scenario or FIRST_WORKLOAD
+
+
 def _report(running: RunningLab) -> LabReport:
     from schedtui.lab.instance import instance
     from schedtui.lab.report import report_on
@@ -371,9 +387,9 @@ def _print_advice(running: RunningLab) -> None:
 
 
 def _list_scenarios() -> int:
-    from schedtui.lab.scenario import load_scenario, scenario_files
+    from schedtui.lab.scenario import scenario_titles
 
-    print_table(("SCENARIO", "WHAT IT SHOWS"), [(name, load_scenario(name)[1].title) for name in scenario_files()])
+    print_table(("SCENARIO", "WHAT IT SHOWS"), list(scenario_titles().items()))
     return 0
 
 

@@ -71,7 +71,7 @@ def directories(environment: Mapping[str, str] | None = None) -> Directories:
     specification asks, a relative path in an XDG variable is ignored.
 
     Raises:
-        WrongUse: One of schedtui's own variables holds a relative path.
+        WrongUse: One of schedtui's own variables holds a relative path, or there is no home to fall back to.
     """
     variables = os.environ if environment is None else environment
     named_file = _own_variable(variables, CONFIG_VARIABLE)
@@ -83,11 +83,28 @@ def directories(environment: Mapping[str, str] | None = None) -> Directories:
     )
 
 
+def typed_path(text: str | Path) -> Path:
+    """A path as people type it, ``~`` their home; ``~name`` that the system does not know stands for itself."""
+    path = Path(text)
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path
+
+
+def home() -> Path:
+    """The user's home; the root where the system knows of none, as for a bare user id in a container."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path("/")
+
+
 def _own_variable(variables: Mapping[str, str], name: str) -> Path | None:
     text = variables.get(name, "")
     if not text:
         return None
-    path = Path(text).expanduser()
+    path = typed_path(text)
     if not path.is_absolute():
         raise WrongUse(
             f"{name} is not an absolute path", where=text, hint=f"Give the whole path: {name}={path.absolute()}"
@@ -103,6 +120,12 @@ def _base(variables: Mapping[str, str], xdg_variable: str, kind: str) -> Path:
     from platformdirs import PlatformDirs
 
     places = PlatformDirs(APPLICATION, appauthor=False)
-    return Path(
-        {"config": places.user_config_dir, "cache": places.user_cache_dir}.get(kind, places.user_state_dir)
-    )
+    try:
+        return Path(str(getattr(places, f"user_{kind}_dir")))
+    except RuntimeError as error:
+        # A bare user id in a container: no HOME, no line in the list of users.
+        raise WrongUse(
+            "your home directory is not known",
+            where="HOME",
+            hint="Set HOME, or each of SCHEDTUI_CONFIG (a file), SCHEDTUI_CACHE and SCHEDTUI_STATE (directories).",
+        ) from error

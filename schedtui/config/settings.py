@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_type_hints
 
 import msgspec
 
+from schedtui.config.toml_files import read_toml_bytes, toml_document
 from schedtui.core.errors import UnreadableInput, WrongUse
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def load_settings(path: Path, *, required: bool = False) -> Settings:
         UnreadableInput: The file cannot be read.
     """
     try:
-        content = path.read_bytes()
+        content = read_toml_bytes(path)
     except FileNotFoundError as error:
         if required:
             raise UnreadableInput(
@@ -159,7 +160,7 @@ def parse_settings(content: bytes, name: str) -> Settings:
         WrongUse: See ``load_settings``.
     """
     try:
-        document = tomllib.loads(content.decode("utf-8"))
+        document = toml_document(content)
     except UnicodeDecodeError as error:
         raise WrongUse(
             "The configuration file is not UTF-8",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from schedtui.config.toml_files import read_toml_bytes, toml_document
 from schedtui.core.errors import WrongUse
 
 if TYPE_CHECKING:
@@ -120,8 +121,8 @@ def load_catalogue(user_file: Path | None = None) -> Catalogue:
     if user_file is None or not user_file.is_file():
         return own
     try:
-        added = msgspec.toml.decode(user_file.read_bytes(), type=_File).station
-    except (msgspec.DecodeError, OSError) as error:
+        added = msgspec.convert(toml_document(read_toml_bytes(user_file)), _File).station
+    except (ValueError, OSError) as error:
         raise WrongUse(
             f"The breakpoints do not fit ({error})",
             where=str(user_file),

@@ -22,17 +22,18 @@ from __future__ import annotations
 
 import re
 from importlib import resources
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import yaml
 
-from schedtui.config.directories import directories
-from schedtui.core.errors import UnreadableInput, WrongUse
+from schedtui.config.directories import directories, typed_path
+from schedtui.config.yaml_files import PlainLoader, yaml_document
+from schedtui.core.errors import SchedtuiError, UnreadableInput, WrongUse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from importlib.abc import Traversable
 
 FIRST_SCENARIO = "first-steps"
 """What a new lab plays."""
@@ -198,7 +199,7 @@ class Scenario(_Strict, frozen=True, kw_only=True):
     """Seconds; 0: until the steps are done."""
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(PlainLoader):
     """Reads only ``true`` and ``false`` as such: labels like ``zone: no`` or ``on: y`` are words here."""
 
 
@@ -220,7 +221,7 @@ def parse_scenario(text: str, name: str) -> Scenario:
         WrongUse: It is no YAML or does not fit the format; says where.
     """
     try:
-        document = yaml.load(text, _Loader)
+        document = yaml_document(text, _Loader)
     except yaml.YAMLError as error:
         raise WrongUse("the scenario is no YAML", where=name, details=tuple(str(error).splitlines())) from error
     try:
@@ -235,19 +236,25 @@ def parse_scenario(text: str, name: str) -> Scenario:
         ) from error
 
 
-def scenario_files() -> dict[str, str]:
-    """Name → text of every scenario: schedtui's own, then the user's, which win."""
+def scenario_files() -> dict[str, Traversable]:
+    """Name → file of every scenario: schedtui's own, then the user's, which win."""
     own = resources.files("schedtui.lab") / "scenarios"
-    texts = {
-        entry.name.removesuffix(".yaml"): entry.read_text(encoding="utf-8")
-        for entry in own.iterdir()
-        if entry.name.endswith(".yaml")
-    }
+    files = {entry.name.removesuffix(".yaml"): entry for entry in own.iterdir() if entry.name.endswith(".yaml")}
     folder = directories().config / "scenarios"
     if folder.is_dir():
-        for path in folder.glob("*.yaml"):
-            texts[path.stem] = path.read_text(encoding="utf-8")
-    return dict(sorted(texts.items()))
+        files |= {path.stem: path for path in folder.glob("*.yaml")}
+    return dict(sorted(files.items()))
+
+
+def scenario_titles() -> dict[str, str]:
+    """Name → title of every scenario; of one that cannot be read, the reason in brackets."""
+    titles = {}
+    for name in scenario_files():
+        try:
+            titles[name] = load_scenario(name)[1].title
+        except SchedtuiError as error:
+            titles[name] = f"({error.title})"
+    return titles
 
 
 def load_scenario(name_or_file: str) -> tuple[str, Scenario]:
@@ -261,13 +268,16 @@ def load_scenario(name_or_file: str) -> tuple[str, Scenario]:
         WrongUse: There is no such scenario, or it does not fit the format.
     """
     if name_or_file.endswith((".yaml", ".yml")) or "/" in name_or_file:
-        path = Path(name_or_file).expanduser()
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UnreadableInput(f"cannot read the scenario ({error})", where=name_or_file) from error
-        return path.stem, parse_scenario(text, name_or_file)
-    texts = scenario_files()
-    if name_or_file not in texts:
-        raise WrongUse("there is no such scenario", where=name_or_file, hint=f"There are: {', '.join(texts)}.")
-    return name_or_file, parse_scenario(texts[name_or_file], name_or_file)
+        path = typed_path(name_or_file)
+        return path.stem, parse_scenario(_text(path, name_or_file), name_or_file)
+    files = scenario_files()
+    if name_or_file not in files:
+        raise WrongUse("there is no such scenario", where=name_or_file, hint=f"There are: {', '.join(files)}.")
+    return name_or_file, parse_scenario(_text(files[name_or_file], name_or_file), name_or_file)
+
+
+def _text(file: Traversable, name: str) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableInput(f"cannot read the scenario ({error})", where=name) from error

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from schedtui.config.files import write_private
+from schedtui.config.yaml_files import yaml_document
 from schedtui.core.errors import UnreadableInput, WrongUse
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def read_config(config: Path) -> dict[str, Any]:
         WrongUse: It is no YAML, or another kind of document.
     """
     try:
-        document = yaml.safe_load(config.read_text(encoding="utf-8"))
+        document = yaml_document(config.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise UnreadableInput(f"cannot read the scheduler's configuration ({error})", where=str(config)) from error
     except yaml.YAMLError as error:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from schedtui.config.directories import typed_path
 from schedtui.core.errors import UnreadableInput
 from schedtui.core.log_headers import UNKNOWN_TIME
 from schedtui.core.log_rows import Row, Selection
@@ -339,7 +340,7 @@ class LogStore:
         """Write all selected records to a new file (0600), secrets masked; the number of records written."""
         published = self._published
         try:
-            target = Path(path).expanduser()
+            target = typed_path(path)
             descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             with os.fdopen(descriptor, "wb") as out:
                 return _write_rows(published, out, mask=mask)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from schedtui.config.directories import typed_path
 from schedtui.core.errors import NotASourceTree
 from schedtui.core.go_source.functions import GoFunction, functions_in
 from schedtui.toolchain.go_modules import (
@@ -151,6 +152,13 @@ class Checkout:
         if absent:
             parts.append(f"not on disk: {', '.join(absent)}. {_DOWNLOAD_ADVICE}")
         return tuple(parts)
+
+    def renew(self) -> None:
+        """Forget what was found in the tree: it was edited, switched or built anew since."""
+        self.go_mod = read_go_mod(self.root) or self.go_mod
+        for name in ("release", "modules", "dirty_files", "queue_package"):
+            self.__dict__.pop(name, None)
+        Checkout._asked_directory.cache_clear()
 
     @functools.cached_property
     def queue_package(self) -> str | None:
@@ -310,7 +318,7 @@ def open_checkout(path: str | Path) -> Checkout:
     Raises:
         NotASourceTree: When it is none; says what the directory is instead and what to name.
     """
-    root = _absolute(Path(path).expanduser())
+    root = _absolute(typed_path(path))
     go_mod = read_go_mod(root) if root.is_dir() else None
     if go_mod is None or go_mod.module is None:
         raise _refusal(root)

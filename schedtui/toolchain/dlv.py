@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schedtui.config.directories import directories
+from schedtui.config.directories import directories, home, typed_path
 from schedtui.config.files import private_directory
 from schedtui.core.errors import Cancelled, ToolMissing
 from schedtui.processes import run_to_end
@@ -100,7 +100,7 @@ def find_dlv() -> DlvTool | None:
     """A dlv that can be used as it is: PATH's or GOPATH/bin's when recent enough, else the cache's own."""
     on_path = shutil.which("dlv")
     candidates = [Path(on_path)] if on_path else []
-    candidates += [Path(os.environ.get("GOPATH") or Path.home() / "go") / "bin" / "dlv", own_dlv_path()]
+    candidates += [Path(os.environ.get("GOPATH") or home() / "go") / "bin" / "dlv", own_dlv_path()]
     for path in candidates:
         if os.access(path, os.X_OK):
             tool = probe_dlv(path)
@@ -160,7 +160,7 @@ def fitting_advice(target_go: GoVersion | None) -> str:
 
 
 def _check_named(dlv: Path, target_go: GoVersion | None) -> DlvTool:
-    path = Path(shutil.which(dlv) or dlv).expanduser()
+    path = typed_path(shutil.which(dlv) or dlv)
     tool = probe_dlv(path.absolute()) if path.exists() else None
     if tool is None:
         raise ToolMissing(

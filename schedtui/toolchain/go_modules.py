@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from schedtui.config.directories import home
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -124,7 +126,7 @@ def go_setting(name: str) -> str | None:
 
 @functools.lru_cache(maxsize=1)
 def _written_settings() -> dict[str, str]:
-    base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
+    base = os.environ.get("XDG_CONFIG_HOME") or str(home() / ".config")
     path = Path(os.environ.get("GOENV") or Path(base) / "go" / "env")
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -137,7 +139,7 @@ def _written_settings() -> dict[str, str]:
 @functools.lru_cache(maxsize=1)
 def _asked_settings() -> dict[str, str]:
     names = ("GOMODCACHE", "GOPATH", "GOROOT", "GOOS", "GOARCH")
-    answer = _run_go(["env", *names], Path.home())
+    answer = _run_go(["env", *names], home())
     return dict(zip(names, answer.splitlines(), strict=False)) if answer else {}
 
 
@@ -168,7 +170,7 @@ def module_cache_directory() -> Path:
         return Path(named)
     gopath = os.environ.get("GOPATH") or _written_settings().get("GOPATH")
     first = gopath.split(os.pathsep)[0] if gopath else ""
-    return (Path(first) if first else Path.home() / "go") / "pkg" / "mod"
+    return (Path(first) if first else home() / "go") / "pkg" / "mod"
 
 
 def goroot_directory() -> Path | None:

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from cryptography import x509
 
+from schedtui.config.directories import home
+from schedtui.config.yaml_files import yaml_document
 from schedtui.toolchain.scheduler_config import yaml_place
 
 if TYPE_CHECKING:
@@ -73,7 +75,7 @@ def default_kubeconfig(environment: Mapping[str, str] | None = None) -> Path | N
     named = [Path(part) for part in variables.get("KUBECONFIG", "").split(os.pathsep) if part]
     if named:
         return next((path for path in named if path.exists()), named[0])
-    usual = Path(variables.get("HOME") or str(Path.home())) / ".kube" / "config"
+    usual = Path(variables.get("HOME") or str(home())) / ".kube" / "config"
     return usual if usual.exists() else None
 
 
@@ -101,8 +103,8 @@ def _document(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise _Unusable(f"{path} is not UTF-8 text", "Is it the right file?") from None
     try:
-        document = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError) as error:
+        document = yaml_document(text)
+    except yaml.YAMLError as error:
         raise _Unusable(f"{path} is not valid YAML: {yaml_place(error)}", "Correct that line.") from None
     if document is None:
         raise _Unusable(f"{path} is empty", "Fetch it from the cluster again.")

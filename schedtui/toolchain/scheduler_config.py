@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from schedtui.config.yaml_files import yaml_documents
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -65,8 +67,8 @@ def read_scheduler_config(path: Path, minor: int | None = None) -> SchedulerConf
     except UnicodeDecodeError:
         return SchedulerConfig(f"{path} is not UTF-8 text", "Is it the right file?")
     try:
-        documents = [document for document in yaml.safe_load_all(text) if document is not None]
-    except (yaml.YAMLError, RecursionError) as error:
+        documents = [document for document in yaml_documents(text) if document is not None]
+    except yaml.YAMLError as error:
         return SchedulerConfig(f"{path} is not valid YAML: {yaml_place(error)}", "Correct that line.")
     if len(documents) != 1 or not isinstance(documents[0], dict):
         what = "empty" if not documents else "not one YAML object"

@@ -12,6 +12,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from schedtui.config.toml_files import read_toml_bytes, toml_document
 from schedtui.core.errors import UnreadableInput, WrongUse
 from schedtui.ui.options import Options
 
@@ -145,7 +146,7 @@ def key_table(option: str, settings: Mapping[str, str]) -> KeyTable:
 
 def _read_keys(path: Path) -> dict[str, str]:
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = toml_document(read_toml_bytes(path))
     except OSError as error:
         raise UnreadableInput(
             "no such preset, and no file that can be read", where=str(path), hint="Presets: gdb, vim, vscode."

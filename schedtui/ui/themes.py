@@ -19,6 +19,7 @@ from textual.color import Color, ColorParseError
 from textual.theme import BUILTIN_THEMES, Theme
 
 import schedtui
+from schedtui.config.toml_files import read_toml_bytes, toml_document
 from schedtui.core.errors import WrongUse
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def load_themes(user_directory: Path | None = None) -> ThemeSet:
     for directory in theme_directories(user_directory):
         for file in sorted(directory.glob("*.toml")):
             try:
-                palette = parse_theme(file.read_bytes(), str(file))
+                palette = parse_theme(read_toml_bytes(file), str(file))
             except WrongUse as error:
                 failures.append(error.as_text())
             except OSError as error:
@@ -145,7 +146,7 @@ def parse_theme(content: bytes, name: str) -> Palette:
         WrongUse: Not TOML, an unknown key or role, or a colour that is none.
     """
     try:
-        document = tomllib.loads(content.decode("utf-8"))
+        document = toml_document(content)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise WrongUse("The theme is not valid TOML", where=f"{name}: {error}") from error
     _refuse_unknown(document, {"name", "description", "depth", "dark", "colours", "roles"}, name)

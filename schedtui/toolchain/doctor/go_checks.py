@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from schedtui.config.directories import home
 from schedtui.core.errors import SchedtuiError
 from schedtui.toolchain.binary import BinaryFacts
 from schedtui.toolchain.checkout import Checkout
@@ -252,4 +253,4 @@ def _set_variable(subject: Subject, name: str, value: str) -> Fix:
     if name in subject.environment:
         # A variable of the environment wins over 'go env -w', which would refuse or be of no use.
         return Fix(f"export {name}={value}   # here and in your shell's profile, where it is set now")
-    return Fix.command(_go_word(subject), "env", "-w", f"{name}={value.replace('$HOME', str(Path.home()))}")
+    return Fix.command(_go_word(subject), "env", "-w", f"{name}={value.replace('$HOME', str(home()))}")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from schedtui.config.directories import typed_path
 from schedtui.config.files import private_directory, write_private
 from schedtui.core.errors import UnreadableInput, WrongUse
 from schedtui.core.masking import mask
@@ -51,7 +52,7 @@ def write_bundle(
         WrongUse: The directory holds something already.
         UnreadableInput: It cannot be written, or a log cannot be read.
     """
-    directory = Path(wish.path).expanduser()
+    directory = typed_path(wish.path)
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise WrongUse("it holds something already", where=str(directory), hint="Name a new directory.")
     files = {f"log-{number}.log" if number else "log.log": _slice(path) for number, path in enumerate(logs)}

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schedtui.config.directories import directories
+from schedtui.config.directories import directories, typed_path
 from schedtui.debugger import sessions
 from schedtui.toolchain.checkout import find_root
 
@@ -93,9 +93,9 @@ def _meant(request: Request, record: SessionRecord) -> bool:
         return Path(record.log).name.find(f"lab-{request.release}") >= 0
     if options.attach_pid is not None or options.connect or options.test_package or options.no_debugger:
         return False
-    if options.binary and record.binary != str(Path(options.binary).expanduser().absolute()):
+    if options.binary and record.binary != str(typed_path(options.binary).absolute()):
         return False
     if not options.source:
         return bool(options.binary)
-    here = find_root(Path(options.source).expanduser()) or Path(options.source).expanduser()
+    here = find_root(typed_path(options.source)) or typed_path(options.source)
     return bool(record.checkout) and Path(record.checkout).resolve() == here.resolve()

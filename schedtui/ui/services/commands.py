@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schedtui.config.directories import directories
+from schedtui.config.directories import directories, typed_path
 from schedtui.config.run_logs import list_run_logs, prune_run_logs
 from schedtui.config.state import load_saved_filters, save_filter
 from schedtui.core.errors import SchedtuiError, UnreadableInput, WrongUse
@@ -208,7 +208,7 @@ def _why(context: Context) -> None:
 def _save(context: Context) -> None:
     """Write a text to a new file, private to the user."""
     path, _, text = context.words.partition("\n")
-    target = Path(path).expanduser()
+    target = typed_path(path)
     try:
         descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:

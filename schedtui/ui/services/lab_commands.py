@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from schedtui.core.errors import LabFailed, WrongUse
 from schedtui.lab.instance import instance
 from schedtui.lab.report import format_bytes, report_on
-from schedtui.lab.scenario import load_scenario, scenario_files
+from schedtui.lab.scenario import load_scenario, scenario_titles
 from schedtui.ui import messages
 
 if TYPE_CHECKING:
@@ -49,11 +49,7 @@ def _load(context: Context) -> None:
     link = _lab_of(context)
     name, *options = context.words.split() or [""]
     if not name:
-        lines = tuple(
-            (f"{known:<22} {load_scenario(known)[1].title}", "", messages.CommandRequested("load", known))
-            for known in scenario_files()
-        )
-        context.offer("Scenarios", lines, choose=True)
+        _offer_scenarios(context, "load")
     elif name in STOP_WORDS:
         context.tell("The scenario is ended." if link.stop_scenario() else "No scenario plays.")
         context.post(messages.WorkFinished("scenario"))
@@ -65,6 +61,19 @@ def _load(context: Context) -> None:
             duration=numbers.get("duration"),
         )  # fmt: skip
         context.tell(f"{label}: {scenario.title} (':load stop' ends it).")
+
+
+def _scenarios(context: Context) -> None:
+    """The scenarios, before there is a lab: choosing one brings a lab up that plays it."""
+    _offer_scenarios(context, "start-scenario")
+
+
+def _offer_scenarios(context: Context, command: str) -> None:
+    lines = tuple(
+        (f"{known:<22} {title}", "", messages.CommandRequested(command, known))
+        for known, title in scenario_titles().items()
+    )
+    context.offer("Scenarios", lines, choose=True)
 
 
 def _numbers(options: list[str]) -> dict[str, float]:
@@ -163,5 +172,7 @@ def _toggled(merged: tuple[str, ...], name: str) -> list[str]:
     return [other for other in merged if other != name] if name in merged else [*merged, name]
 
 
-COMMANDS: dict[str, Callable[[Context], None]] = {"lab": _lab, "load": _load, "logs": _logs}
+COMMANDS: dict[str, Callable[[Context], None]] = {
+    "lab": _lab, "load": _load, "logs": _logs, "scenarios": _scenarios,
+}  # fmt: skip
 """Name → what it does."""

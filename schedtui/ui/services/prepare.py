@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from schedtui.config.directories import directories
+from schedtui.config.directories import directories, typed_path
 from schedtui.config.files import private_directory
 from schedtui.core.advice import Advice, Situation, advice_for
 from schedtui.core.errors import WrongUse
 from schedtui.debugger.model import Launch
 from schedtui.debugger.sessions import read_record
-from schedtui.lab.running import RunningLab, ensure_lab, find_running_lab
+from schedtui.lab.running import FIRST_WORKLOAD, RunningLab, ensure_lab, find_running_lab
 from schedtui.toolchain.binary import SCHEDULER_PACKAGES, read_binary
 from schedtui.toolchain.checkout import open_checkout
 from schedtui.toolchain.dlv import ensure_dlv
@@ -63,6 +63,8 @@ class Request:
     release: str = ""
     """The lab's release."""
     tour: bool = False
+    scenario: str = ""
+    """What is played in the lab once its panes are there; empty: nothing but the lab's own workload."""
     inputs: tuple[str, ...] = field(default_factory=tuple)
     """Logs, standard input already replaced by a path that can be read."""
     come_back: str = ""
@@ -92,12 +94,15 @@ class Request:
         """The request that a choice of the start screen makes of this one."""
         if name == "source":
             return replace(
-                self, kind="source", options=replace(self.options, source=str(Path(words).expanduser()))
+                self, kind="source", options=replace(self.options, source=str(typed_path(words)))
             )
         if name == "logs":
-            path = str(Path(words).expanduser())
+            path = str(typed_path(words))
             return replace(self, kind="logs", options=replace(self.options, logs=(path,)), inputs=(path,))
-        return replace(self, kind="lab", release=self.release or self.settings.lab.release)
+        return replace(
+            self, kind="lab", release=self.release or self.settings.lab.release,
+            tour=name == "tour", scenario=words if name == "scenario" else "",
+        )  # fmt: skip
 
 
 def describe(request: Request) -> tuple[str, str]:
@@ -227,8 +232,9 @@ def _prepare_lab(request: Request, progress: _Progress, cancel: threading.Event)
     name = request.options.lab_name or request.release
     was_there = find_running_lab(name=name) is not None
     lab = ensure_lab(
-        request.release, progress.build, cancel=cancel, name=name, scheduler_config=config, stays_up=stays_up
-    )
+        request.release, progress.build, cancel=cancel, name=name, scheduler_config=config, stays_up=stays_up,
+        scenario=request.settings.lab.scenario or FIRST_WORKLOAD,
+    )  # fmt: skip
     # It was not started by "lab up": quitting ends it all the same, but for a detached or dropped session.
     lab.owned = lab.owned or (stays_up and not was_there)
     try:

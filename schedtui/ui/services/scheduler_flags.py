@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
-from schedtui.config.directories import directories
+from schedtui.config.directories import directories, typed_path
 from schedtui.core.errors import UnreadableInput, WrongUse
 from schedtui.debugger.exits import flags_of
 from schedtui.lab.running import RunningLab, find_running_lab
@@ -143,4 +143,4 @@ def verbosity_of(arguments: list[str], otherwise: int) -> int:
 
 def path_of(text: str) -> Path | None:
     """A path as the user typed it, absolute; None for no path."""
-    return Path(text).expanduser().absolute() if text else None
+    return typed_path(text).absolute() if text else None

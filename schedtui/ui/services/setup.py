@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from schedtui.config.directories import typed_path
 from schedtui.debugger.exits import flags_of
 from schedtui.toolchain.doctor.model import Subject
 from schedtui.toolchain.doctor.run import CHECK_IDS, EXIT_CHECKS
@@ -122,4 +123,4 @@ def _port(flags: dict[str, str]) -> int | None:
 
 
 def _path(text: str) -> Path | None:
-    return Path(text).expanduser() if text else None
+    return typed_path(text) if text else None
