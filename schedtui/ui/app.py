@@ -12,8 +12,9 @@ from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 
 from schedtui.ui import messages
-from schedtui.ui.screens.overlays import ListScreen, list_screen
+from schedtui.ui.screens.overlays import ConfirmScreen, ListScreen, list_screen
 from schedtui.ui.stage import Stage
+from schedtui.ui.widgets.answer_line import AnswerLine
 from schedtui.ui.widgets.bars import KeyRow
 from schedtui.ui.widgets.rows import row
 
@@ -57,7 +58,13 @@ class SchedtuiApp(Stage):
         self.director.begin(self)
 
     def action_interrupt(self) -> None:
-        """Ctrl-C: interrupt the target, cancel the preparation; never quit a session."""
+        """Ctrl-C: give up a question, else interrupt the target or cancel the preparation; never quit."""
+        focused = self.screen.focused
+        if isinstance(focused, AnswerLine) and focused.give_up():
+            return
+        if isinstance(self.screen, ConfirmScreen):
+            self.screen.dismiss("")
+            return
         self.director.interrupt()
 
     def action_nothing(self) -> None:

@@ -12,6 +12,7 @@ from textual.app import App
 from textual.filter import Monochrome
 
 from schedtui.ui.frame_writer import FrameWriter
+from schedtui.ui.key_parser import keep_escapes
 from schedtui.ui.themes import Palette, ThemeSet, choose_theme
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class Stage(App[int]):
         """
         # Textual takes NO_COLOR out of the environment, so the choice comes first.
         chosen = choose_theme(theme, themes)
+        keep_escapes()
         super().__init__()
         self.themes = themes
         for palette in themes.palettes.values():

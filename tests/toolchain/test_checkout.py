@@ -211,3 +211,17 @@ def test_go_mod_is_read_with_blocks_comments_and_replacements() -> None:
 def test_module_paths_are_escaped_as_the_cache_spells_them() -> None:
     assert escape_module("github.com/Azure/azure-SDK") == "github.com/!azure/azure-!s!d!k"
     assert unescape_module("github.com/!azure/x") == "github.com/Azure/x"
+
+
+def test_what_was_found_in_a_tree_is_looked_for_again_once_it_has_changed(tmp_path: Path) -> None:
+    make_kubernetes(tmp_path)
+    checkout = open_checkout(tmp_path)
+    earlier = checkout.queue_package
+    old = tmp_path / "pkg" / "scheduler" / "backend"
+    if not old.is_dir():
+        old = tmp_path / "pkg" / "scheduler" / "internal"
+    assert old.is_dir()
+    old.rename(tmp_path / "elsewhere")
+    assert checkout.queue_package == earlier
+    checkout.renew()
+    assert checkout.queue_package is None

@@ -5,6 +5,7 @@ Owns their keys and their frame. What is listed is made by the caller as rows; t
 
 from __future__ import annotations
 
+import re
 import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from schedtui.ui.messages import ListOffered
+
+_NUMBERED = re.compile(r"\W?\s{1,3}(\d{1,2}) ")
+"""How a counted row begins: ``▶  3 source of one release``."""
 
 _MOVES: dict[str, Callable[[RowsView], None]] = {
     "j": lambda view: view.move(1),
@@ -103,6 +107,8 @@ class ListScreen(Overlay):
         self._choose = choose
         self._keys = tuple(keys)
         self._empty = empty
+        self._typed = ""
+        """Digits that were typed one behind the other."""
 
     def compose(self) -> ComposeResult:
         """Title, rows, keys."""
@@ -119,7 +125,8 @@ class ListScreen(Overlay):
         self.view.set_rows(self._rows)
         self._fold()
         enter = [("Enter", "choose")] if self._choose else []
-        self.query_one(KeyRow).show_keys([*enter, *self._keys, ("j/k", "move"), ("Esc", "back")])
+        numbers = [("number", "go there")] if any(map(_number_of, self._rows)) and self._choose else []
+        self.query_one(KeyRow).show_keys([*enter, *self._keys, ("j/k", "move"), *numbers, ("Esc", "back")])
 
     @property
     def view(self) -> RowsView:
@@ -154,8 +161,11 @@ class ListScreen(Overlay):
         extra = {name for name, _ in self._keys}
         selected = self.view.selected
         payload = selected.payload if selected else None
+        self._typed = self._typed + key if key.isdecimal() else ""
         if key in extra:
             self.dismiss((key, payload))
+        elif self._typed and self._choose:
+            self._go_to_number()
         elif key in _MOVES:
             _MOVES[key](self.view)
             self._show_selected()
@@ -164,6 +174,23 @@ class ListScreen(Overlay):
                 self.dismiss(payload)
         elif key in ("escape", "q", "?", "enter"):
             self.dismiss(None)
+
+    def _go_to_number(self) -> None:
+        """To the row with the number typed, digit after digit; its last digit alone where there is none."""
+        numbers = [_number_of(item) for item in self._rows]
+        for typed in (self._typed, self._typed[-1]):
+            if typed in numbers:
+                self._typed = typed
+                self.view.move_to(numbers.index(typed))
+                self._show_selected()
+                return
+        self._typed = ""
+
+
+def _number_of(item: Row) -> str:
+    """The number that a row begins with, behind a sign; empty for rows that are not counted."""
+    found = _NUMBERED.match(item.text)
+    return found[1] if found else ""
 
 
 class ChooserScreen(Overlay):
@@ -317,7 +344,8 @@ def _folded_end(item: Row, width: int) -> list[Row]:
 def matching(rows: Sequence[Row], typed: str) -> list[Row]:
     """Rows that hold every typed word, or (for a command with arguments) begin with its first word.
 
-    Rows whose text begins with what was typed come first, then those with the words in order of appearance.
+    A row that is named so, or has that key, comes first, then rows whose text begins with what was typed, then
+    those with the words in order of appearance.
     """
     words = typed.lower().split()
     if not words:
@@ -325,10 +353,12 @@ def matching(rows: Sequence[Row], typed: str) -> list[Row]:
     scored: list[tuple[int, int, Row]] = []
     for index, item in enumerate(rows):
         text = item.text.lower().strip()
-        if item.key.lower() == words[0] or text.startswith(typed.lower()):
+        if typed.strip() in [part.strip() for part, _ in item.spans[:2]]:
             scored.append((0, index, item))
-        elif all(word in text for word in words):
+        elif item.key.lower() == words[0] or text.startswith(typed.lower()):
             scored.append((1, index, item))
+        elif all(word in text for word in words):
+            scored.append((2, index, item))
     return [item for _, _, item in sorted(scored, key=lambda entry: entry[:2])]
 
 

@@ -309,8 +309,21 @@ class PanesScreen(Screen[None]):
         self.show_keys()
         if found is not None:
             await self.run(found)
-        elif len(sequence) > 1:
-            self.notify_row(f"{shown(' '.join(sequence))} is no key here; ? lists them.", "warning")
+        elif key != "escape":
+            self.notify_row(self._no_key(sequence), "warning")
+
+    def _no_key(self, sequence: tuple[str, ...]) -> str:
+        """What to say of keys that mean nothing in the active pane: where they mean something."""
+        meant = []
+        for name in self._frames:
+            found = self.key_table.resolve(name, sequence) if name != self.active_pane else None
+            if found is None or isinstance(found, Pending) or (found.need and found.need not in self.available):
+                continue
+            meant.append(f"{found.label} in the {name} pane (, {name[0]})")
+        keys = shown(" ".join(sequence))
+        if meant:
+            return f"{keys} is no key of the {self.active_pane} pane; it is {', '.join(meant)}."
+        return f"{keys} is no key here; ? lists them."
 
     def _show_pending(self, pending: Pending) -> None:
         offered = [

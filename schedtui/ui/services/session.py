@@ -199,9 +199,13 @@ class Session:
             watch.tell,
             LogHistory(store, watch, self.levels, self.post) if own else None,
         )
-        store.start()
+        another = old is None or old.inputs[:1] != store.inputs[:1]
         self.store, self.queue = store, watch
         self.post(messages.LogOpened(store))
+        if another:
+            # Another run: its queues are empty until it says something.
+            self.desk.changed(watch.ask(lambda fold: fold.snapshot()))
+        store.start()
         if old is not None:
             # The pane paints from it until it has been handed the new one.
             self._old_stores.append(old)
@@ -369,18 +373,25 @@ class Session:
             fresh = self.rebuild.build()
             self.watch.new_target()
             if fresh:
-                # Lines have moved: levels and marks are read from the source as it is now.
-                self.work("levels", self._load_levels)
+                self._tree_changed()
             if restart and self.rebuild.state.phase == "done" and (fresh or self.target_pid is None):
                 self.submit(model.Restart())
 
         self.work("build", build)
+
+    def _tree_changed(self) -> None:
+        """Lines have moved: functions, levels and marks are read from the source as it is now."""
+        if self.plan.checkout is not None:
+            self.plan.checkout.renew()
+        self.work("levels", self._load_levels)
 
     def _target_changed(self, event: model.StateChanged) -> None:
         self.state = event.state
         self.ended_because = (event.cause or event.detail) if event.state in ("exited", "lost") else ""
         if event.state == "starting":
             self.watch.new_target()
+        elif event.state == "building" and event.run > 0:
+            self._tree_changed()
         self.target_pid = event.target_pid if event.state in ("stopped", "running", "starting") else None
         if event.log_path and event.log_path not in self.run_logs:
             self.run_logs = (*self.run_logs, event.log_path)

@@ -45,11 +45,21 @@ class AnswerLine(EditLine):
             return
         if event.key in ("enter", "escape"):
             # At once, not by way of the bindings: what was typed behind it must not get into the line.
-            self.answered = True
             event.stop()
             event.prevent_default()
-            if self.parent is not None:
-                # To the parent, where the keys that come behind go too: it must be there before them.
-                self.parent.post_message(self.Answered(self.value if event.key == "enter" else None))
+            self._answer(self.value if event.key == "enter" else None)
             return
         await super()._on_key(event)
+
+    def _answer(self, text: str | None) -> None:
+        self.answered = True
+        if self.parent is not None:
+            # To the parent, where the keys that come behind go too: it must be there before them.
+            self.parent.post_message(self.Answered(text))
+
+    def give_up(self) -> bool:
+        """Give the open question up; False when none is open."""
+        if self.answered:
+            return False
+        self._answer(None)
+        return True

@@ -41,6 +41,9 @@ KIND_SIGNS = {"echo": "(dlv) ", "note": "· ", "error": "! ", "trace": "> "}
 WRAPPED_KINDS = ("note", "error")
 """What is said to the user is wrapped always; dlv's own lines only while somebody types and reads there."""
 
+COUNTED_KINDS = ("error",)
+"""What is said once, with a number, when it is said several times in a row."""
+
 CONSOLE_KEYS = (
     ("Enter", "send"), ("Esc", "back to the pane"), ("Tab", "complete"), ("↑↓", "history"),
     ("PgUp PgDn", "look back"),
@@ -144,6 +147,8 @@ class Console(Vertical):
         """What there is to complete with; the pane keeps it up to date."""
         self._cycle: tuple[str, int, tuple[str, ...], int] | None = None
         """While Tab walks through candidates: line, start, candidates, the one that is shown."""
+        self._last: tuple[str, str, int] = ("", "", 0)
+        """What was added last, its kind, and how often in a row."""
         self._waiting = ""
         """The line for which dlv was asked about functions."""
 
@@ -173,9 +178,16 @@ class Console(Vertical):
             self.input.remember(line)
 
     def add(self, text: str, kind: str) -> None:
-        """Append output; it is shown at once."""
+        """Append output; it is shown at once. An error that comes again and again is one, counted."""
+        lines = text.rstrip("\n").split("\n")
+        count = self._last[2] + 1 if self._last[:2] == (text, kind) and kind in COUNTED_KINDS else 1
+        self._last = (text, kind, count)
+        if count > 1:
+            del self._rows[-len(lines) :]
+            self._shown = [line for item in self._rows for line in self._wrapped(item)]
+            lines[0] += f"  ({count} times)"
         role, sign = KIND_ROLES.get(kind, ""), KIND_SIGNS.get(kind, "")
-        fresh = [row((sign, "dim"), (line, role), payload=kind) for line in text.rstrip("\n").split("\n")]
+        fresh = [row((sign, "dim"), (line, role), payload=kind) for line in lines]
         self._rows += fresh
         del self._rows[:-TRANSCRIPT_LIMIT]
         self._show(fresh)
