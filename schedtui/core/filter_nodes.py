@@ -6,6 +6,7 @@ matches), and how it is written. Refuses to parse (``filter_syntax``) and to kee
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -338,6 +339,17 @@ class FieldIs:
         return whole_match(self.value) if "*" in self.value else contains(self.value)
 
     @cached_property
+    def _object(self) -> FieldValue:
+        """The value read as a JSON object or list, to be compared as a whole; None when it is none."""
+        if self.operator != "=" or not self.value.startswith(("{", "[")):
+            return None
+        try:
+            found: FieldValue = json.loads(self.value)
+        except (ValueError, RecursionError):
+            return None
+        return found
+
+    @cached_property
     def _pieces(self) -> tuple[bytes, ...]:
         if self.key in _OWN_KEYS or self._number is not None or self.operator not in ":=":
             return ()
@@ -375,6 +387,8 @@ class FieldIs:
             return False
         if isinstance(value, str):
             return self._search(value)
+        if self._object is not None and self._object == value:
+            return True
         return any(self._fits(item) for item in value) or (
             isinstance(value, dict) and any(self._fits(item) for item in value.values())
         )

@@ -269,6 +269,8 @@ class _Parser:
                 raise FilterError(f"'{key}' takes ':'", self.text, start)
             return self._time(_TIME_KEYS[lowered], value, value_at)
         if operator in ":=" and lowered in _NAME_KEYS:
+            if not value.strip():
+                raise FilterError(f"an empty {lowered}", self.text, value_at, f"{lowered}:* is any {lowered}.")
             return NameIs(lowered, value, operator)
         if operator in ":=" and lowered == "file":
             site = _SITE.match(value)

@@ -8,13 +8,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from schedtui.core.record_facets import nodes_of, plugins_of, pods_of
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable
 
     from schedtui.core.record import FieldValue, Record
-
-PLUGIN_KEYS = ("plugin", "unschedulable plugins", "unschedulablePlugins", "plugins", "pendingPlugins")
-"""Keys under which releases 1.29 to 1.37 name plugins; the sets are objects whose keys are the names."""
 
 
 def values_of(record: Record, field_name: str) -> list[str]:
@@ -23,7 +22,7 @@ def values_of(record: Record, field_name: str) -> list[str]:
     Args:
         record: The record.
         field_name: A key of the record, or one of ``severity``, ``v``, ``file``, ``site``, ``message``, ``pid``,
-            ``plugin``, ``namespace``, ``line``.
+            ``pod``, ``node``, ``plugin`` (all that it names), ``namespace``, ``line``.
     """
     if field_name == "severity":
         return [record.severity or "?"]
@@ -37,12 +36,10 @@ def values_of(record: Record, field_name: str) -> list[str]:
         return [record.message] if record.message else []
     if field_name == "pid":
         return [str(record.pid)] if record.pid is not None else []
-    if field_name == "plugin":
-        return sorted({name for key in PLUGIN_KEYS for name in _names(record.fields.get(key))})
-    if field_name == "pod":
-        return [record.pod] if record.pod else []
+    if field_name in _FACETS:
+        return _FACETS[field_name](record)
     if field_name == "namespace":
-        return [record.pod.partition("/")[0]] if record.pod and "/" in record.pod else []
+        return sorted({pod.partition("/")[0] for pod in pods_of(record) if "/" in pod})
     value = record.fields.get(field_name)
     return [] if field_name not in record.fields else [shown_value(value)]
 
@@ -52,11 +49,5 @@ def shown_value(value: FieldValue) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _names(value: FieldValue) -> Iterable[str]:
-    if isinstance(value, str):
-        return [value] if value else []
-    if isinstance(value, dict):
-        return [name for name in value if name]
-    if isinstance(value, list):
-        return [name for name in value if isinstance(name, str) and name]
-    return []
+_FACETS: dict[str, Callable[[Record], list[str]]] = {"pod": pods_of, "node": nodes_of, "plugin": plugins_of}
+"""What the filter language looks for under any key counts under any key."""

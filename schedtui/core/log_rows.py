@@ -215,7 +215,7 @@ class RowSource(Protocol):
         """Records by severity (``""`` for none) in rows ``first`` to ``last``, in equal parts of their time."""
 
     def count_by(self, field_name: str) -> None:
-        """Start counting a field's values over the selection; ``count_table`` has what is there."""
+        """Count a field's values over the selection and what comes, for ``count_table``; ``""`` ends it."""
 
     def count_table(self) -> CountTable | None:
         """The count-by table asked for last; None when none was."""

@@ -59,8 +59,8 @@ BUSY_POLL_SECONDS = 0.02
 """How often the inputs are looked at while other work is done."""
 
 GROWING_POLL_SECONDS = 0.08
-"""How often inputs that grow all the time are looked at, whatever the file events say: a look costs the same for one
-line as for a thousand, and no snapshot is published in between."""
+"""How often inputs that grow all the time are looked at, whatever the file events say: a look costs the same for
+one line as for a thousand, and no snapshot is published in between."""
 
 
 class LogWorker:
@@ -203,7 +203,7 @@ class LogWorker:
         elif isinstance(request, SearchRequest):
             self._begin_search(request)
         elif isinstance(request, CountRequest):
-            self._count = CountJob(request.field_name, self.sites)
+            self._count = CountJob(request.field_name, self.sites) if request.field_name else None
         else:
             self.sites.set_level_lookup(request.lookup)
             if self._selection.level < 10 or self._matcher.needs_levels:
@@ -301,6 +301,8 @@ class LogWorker:
         self._matcher = matcher
         self._selection = selection
         self._generation += 1
+        if self._count is not None:
+            self._count = CountJob(self._count.field_name, self.sites)
         pieces = self._order.pieces()
         self._builder = None
         if pieces.pieces:

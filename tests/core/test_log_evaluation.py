@@ -21,7 +21,8 @@ FILTERS = (
     "node:node-2", "node=node-2", "pod:gated-17", "pod:default/gated-17", "pod:gated-17*",
     "plugin:NodeResourcesFit", "queue=Backoff", "queue:back", "attempts=3", "attempts>2", "node-2", "NodeAdd",
     '"node-2"', "/node-2\\b/", "event=NodeAdd", "file:comparer.go", "!node:node-2", "type=pod",
-    "pod:gated-17 | node:node-2",
+    "pod:gated-17 | node:node-2", "plugin:DefaultPreemption", "plugin:TaintToleration", "plugin:DynamicResources",
+    '"unschedulable plugins"="{\\"NodeResourcesFit\\": {}}"', 'names="[\\"a b\\", \\"c=d\\"]"', "v:? severity:I",
 )  # fmt: skip
 
 HEADER = b"I1130 08:15:24.000001   12567 x.go:214] "
@@ -50,6 +51,14 @@ LINES = (
     b'"pod":{"name":"gated-17","namespace":"default"}}',
     b'{"log":"I1130 08:15:24.000001 1 x.go:2] \\"m\\" node=\\"node-2\\"\\n","stream":"stderr"}',
     b'2026-11-30T08:15:24Z stderr F ' + HEADER + b'"m" node="node-2" queue="Backoff"',
+    HEADER + b'"m" logger="PostFilter.DefaultPreemption" pod="default/gated-17"',
+    HEADER + b'"m" logger="Filter.TaintToleration" err="running \\"x\\" filter plugin \\"DynamicResources\\""',
+    HEADER + b'"moved" unschedulable plugins={"NodeResourcesFit":{}} names=["a b","c=d"]',
+    HEADER + b'"moved" names=["c=d"] unschedulable plugins=map[NodeResourcesFit:{}]',
+    HEADER + b"Setting nominated node name for default/gated-17 to node-2.",
+    HEADER + b'pod default/gated-17 is bound successfully on node "node-2", 4 nodes evaluated,'
+    b" 2 nodes were found feasible.",
+    b'{"_BOOT_ID":"x","MESSAGE":"I1130 08:15:24.000001 1 x.go:2] \\"m\\" node=\\"node-2\\""}',
     b"E",
 )  # fmt: skip
 

@@ -196,6 +196,8 @@ def test_times_of_day_mean_the_last_day_of_the_log() -> None:
         ("!|a", 0),
         ("pod:", 4),
         ("pod: a", 4),
+        ('pod:""', 4),
+        ('a node=" "', 7),
         ("v<=x", 3),
         ("severity>=Q", 10),
         ("after:99:99", 6),

@@ -14,8 +14,10 @@ import pytest
 from schedtui.core.klog import Clock, read_records
 from schedtui.core.log_filter import LogSpan, parse_filter
 from schedtui.core.log_rows import ALL_LEVELS, Selection
+from schedtui.core.record_facets import nodes_of
 from schedtui.sources import log_input
 from schedtui.sources.log_pieces import ADDRESS_BITS
+from schedtui.ui.widgets.log_panels import filter_for
 from tests.sources.real_logs import real_log
 from tests.sources.watched_store import DEADLINE_SECONDS, WatchedStore
 
@@ -165,8 +167,62 @@ def test_counting_a_field(churn: WatchedStore) -> None:
     assert table is not None
     records = records_of(CHURN)
     assert {row.value: row.count for row in table.rows}["node-2"] == sum(
-        record.fields.get("node") == "node-2" for record in records
+        "node-2" in nodes_of(record) for record in records
     )
+
+
+@pytest.mark.parametrize(
+    "field_name",
+    [
+        "severity",
+        "v",
+        "message",
+        "plugin",
+        "node",
+        "pod",
+        "namespace",
+        "site",
+        "event",
+        "unschedulable plugins",
+        "err",
+    ],
+)
+def test_a_row_of_a_count_filters_to_as_many_records(churn: WatchedStore, field_name: str) -> None:
+    churn.count_by(field_name)
+    churn.wait(lambda state: (table := churn.count_table()) is not None and table.done is None)
+    table = churn.count_table()
+    assert table is not None
+    assert table.rows
+    for row in table.rows[:8]:
+        state = churn.select_and_wait(Selection(parts=(filter_for(table.field, row.value),)))
+        assert (state.filter_error, state.last - state.first) == (None, row.count), row.value
+
+
+def test_a_count_goes_on_with_what_is_written_and_over_another_selection(tmp_path: Path) -> None:
+    path = tmp_path / "k.log"
+    path.write_text(line(1, "a") + line(2, "b", "E"))
+    store = WatchedStore(path)
+
+    def counts() -> dict[str, int]:
+        table = store.count_table()
+        return {row.value: row.count for row in table.rows} if table is not None and table.done is None else {}
+
+    store.start()
+    store.wait_texts(2)
+    store.count_by("message")
+    store.wait(lambda state: counts() == {"a": 1, "b": 1})
+    with path.open("a") as file:
+        file.write(line(3, "a") + line(4, "c"))
+    store.wait(lambda state: counts() == {"a": 2, "b": 1, "c": 1})
+    store.select(Selection(parts=("severity:E",)))
+    store.wait(lambda state: counts() == {"b": 1})
+    with path.open("a") as file:
+        file.write(line(5, "a") + line(6, "d", "E"))
+    store.wait(lambda state: counts() == {"b": 1, "d": 1})
+    store.count_by("")
+    store.wait(lambda state: store.count_table() is None)
+    store.close()
+    assert not store.failures
 
 
 def test_saving_masks_secrets_and_is_private(tmp_path: Path) -> None:

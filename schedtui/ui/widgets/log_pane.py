@@ -217,6 +217,8 @@ class LogPane(LogQuestions):
     def action_close_panel(self) -> None:
         """Close what is open beside the lines."""
         if self.panel:
+            if self.panel == "count":
+                self.source.count_by("")
             self.panel = ""
             self.remove_class("-panel")
             self.view.set_active(True)

@@ -190,7 +190,7 @@ FIELD_FILTERS = {"severity": "severity:{}", "file": "file:{}", "site": "file:{}"
 def filter_for(field_name: str, value: str) -> str:
     """The filter for one value of a count-by table."""
     if field_name in ("v", "level"):
-        return f"v:{value[1:]}" if value != "V?" else "!v>=0"
+        return f"v:{value[1:]}" if value != "V?" else "v:? severity:I"
     if field_name in FIELD_FILTERS:
         return FIELD_FILTERS[field_name].format(value)
     if field_name in ("pod", "node", "plugin"):
