@@ -23,7 +23,7 @@ from schedtui.sources.inputs import (
     span_of,
     span_of_all,
 )
-from schedtui.sources.parallel import read_facts
+from schedtui.sources.parallel import is_worth_it, read_facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from schedtui.core.events import QueueEvent
     from schedtui.core.queue_dump import QueueDump
     from schedtui.core.record import Record
+    from schedtui.core.report import ReportFold
     from schedtui.sources.inputs import LogInput
 
 _TAIL_BYTES = 256 * 1024
@@ -157,6 +158,20 @@ class LogReading:
             return
         log = self.inputs[0]
         yield from self._to_its_fault(read_facts(log, lambda: self._tap.through(self._chunks(log))))
+
+    def report_into(self, fold: ReportFold) -> None:
+        """Let a report take all events: a large log by several processes at once."""
+        from schedtui.core.queue_dump import QueueDump
+
+        if len(self.inputs) == 1 and is_worth_it(self.inputs[0]):
+            from schedtui.sources.report_reading import report_parts
+
+            for part in self._to_its_fault(report_parts(self.inputs[0])):
+                fold.take(part)
+            return
+        for fact in self.facts():
+            if not isinstance(fact, QueueDump):
+                fold.apply_event(fact)
 
     def last_line(self) -> int:
         """1-based line of the last record of a single input, once it has been read to its end; 0 for several."""

@@ -48,14 +48,11 @@ def report(files: tuple[str, ...], only_nodes: bool, as_json: bool) -> int:
         _report_nodes(files, as_json=as_json)
         return 0
     from schedtui.cli.reading import LogReading
-    from schedtui.core.queue_dump import QueueDump
     from schedtui.core.report import ReportFold
 
     reading = LogReading(files)
     fold = ReportFold()
-    for fact in reading.facts():
-        if not isinstance(fact, QueueDump):
-            fold.apply_event(fact)
+    reading.report_into(fold)
     result = fold.report()
     if as_json:
         print_json(report_document(result))

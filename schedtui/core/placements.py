@@ -10,7 +10,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from schedtui.core.events import QueueEvent
+
+
+CONCERNED = frozenset({"bound", "binding", "bind_failed", "delete", "vanished"})
+"""Effects of which something is kept for each pod."""
+
+SETTLING = frozenset({"bound", "delete", "vanished"})
+"""Effects behind which nothing is known of a pod."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +46,7 @@ class _Counts:
     preempted: int = 0
     failed: int = 0
     last_bound_us: int | None = None
+    last_bound_line: int = 0
 
 
 class Placements:
@@ -52,7 +62,7 @@ class Placements:
         if effect == "bound":
             counts = self._counts(event.node or self._target.get(event.pod or "") or "")
             counts.bound += 1
-            counts.last_bound_us = event.time_us
+            counts.last_bound_us, counts.last_bound_line = event.time_us, event.line
             self._target.pop(event.pod or "", None)
         elif effect == "binding" and event.pod and event.node:
             self._target[event.pod] = event.node
@@ -64,6 +74,27 @@ class Placements:
             self._counts(event.node).preempted += 1
         elif effect in ("delete", "vanished") and event.pod:
             self._target.pop(event.pod, None)
+
+    def pass_by(self, event: QueueEvent, *, settling: bool) -> None:
+        """An event waits to be counted; behind a settling one nothing is known of its pod."""
+
+    def join(self, later: Placements, pods: Collection[str] | None) -> None:
+        """Add what a fold over the stretch behind this one has counted, and go on from what it knows.
+
+        Args:
+            later: The other fold.
+            pods: The pods of which it knows all that counts; None for every pod.
+        """
+        for pod in list(self._target) if pods is None else pods:
+            self._target.pop(pod, None)
+        self._target.update(later._target)
+        for node, more in later._nodes.items():
+            counts = self._counts(node)
+            counts.bound += more.bound
+            counts.preempted += more.preempted
+            counts.failed += more.failed
+            if more.last_bound_line > counts.last_bound_line:
+                counts.last_bound_us, counts.last_bound_line = more.last_bound_us, more.last_bound_line
 
     def _counts(self, node: str) -> _Counts:
         counts = self._nodes.get(node)

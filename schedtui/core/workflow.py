@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from schedtui.core.events import QueueEvent
 
 StationName = Literal["informer", "queue", "pop", "filter", "score", "reserve", "permit", "bind"]
@@ -32,6 +34,15 @@ RATE_SECONDS = 10
 """Rates are taken over this many seconds of the log's clock."""
 
 _SECOND_US = 1_000_000
+
+_FAILURES = frozenset({"no_fit", "group_no_fit", "no_nodes", "cycle_error"})
+"""Effects that end a cycle without a binding."""
+
+SETTLING = _FAILURES | {"bound", "skip", "vanished"}
+"""Effects behind which a pod is between no two stations."""
+
+CONCERNED = SETTLING | {"about", "attempt", "score", "final_score", "permit", "binding", "prebind"}
+"""Effects that depend on the station a pod has reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +88,17 @@ class _Counter:
     def take(self, second: int) -> None:
         self.passed += 1
         self.seconds[second] = self.seconds.get(second, 0) + 1
+        self._forget(second)
+
+    def join(self, later: _Counter) -> None:
+        """Add what was counted behind."""
+        self.passed += later.passed
+        self.failed += later.failed
+        for second, number in later.seconds.items():
+            self.seconds[second] = self.seconds.get(second, 0) + number
+        self._forget(max(self.seconds, default=0))
+
+    def _forget(self, second: int) -> None:
         if len(self.seconds) > 2 * RATE_SECONDS:
             for old in [each for each in self.seconds if each <= second - RATE_SECONDS]:
                 del self.seconds[old]
@@ -150,6 +172,30 @@ class Workflow:
             station = "filter"
         self._counters[station].failed += 1
 
+    def pass_by(self, event: QueueEvent, *, settling: bool) -> None:
+        """An event waits to be counted; behind a settling one its pod is between no two stations."""
+        if event.time_us is not None:
+            self._time_us = event.time_us
+
+    def join(self, later: Workflow, pods: Collection[str] | None) -> None:
+        """Add what a fold over the stretch behind this one has counted, and go on from what it knows.
+
+        Args:
+            later: The other fold.
+            pods: The pods of which it knows all that counts; None for every pod.
+        """
+        if pods is None:
+            self._cycles = later._cycles
+        else:
+            for pod in pods:
+                self._cycles.pop(pod, None)
+            self._cycles.update(later._cycles)
+        for name, counter in self._counters.items():
+            counter.join(later._counters[name])
+        self._scored = self._scored or later._scored
+        if later._time_us is not None:
+            self._time_us = later._time_us
+
     def snapshot(self) -> WorkflowSnapshot:
         """The numbers now."""
         second = (self._time_us or 0) // _SECOND_US
@@ -177,7 +223,3 @@ class Workflow:
 def _is_second_line(event: QueueEvent) -> bool:
     """Whether a line tells of a move that a line just before it has told already."""
     return "is updated" in event.message or (event.event == "ScheduleAttemptFailure" and event.hint is not None)
-
-
-_FAILURES = frozenset({"no_fit", "group_no_fit", "no_nodes", "cycle_error"})
-"""Effects that end a cycle without a binding."""

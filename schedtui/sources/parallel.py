@@ -15,7 +15,7 @@ from collections import deque
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from schedtui.core.errors import UnreadableInput
 from schedtui.core.event_reader import EventReader
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
     Fact = QueueEvent | QueueDump
 
+_Result = TypeVar("_Result")
+
 WORTH_IT_BYTES = 24 << 20
 """Smaller files are read faster than processes start."""
 
@@ -64,9 +66,9 @@ def read_facts(log: LogInput, chunks: Callable[[], Iterator[bytes]] | None = Non
         log: The input.
         chunks: Where to read the bytes from, when not from the input itself.
     """
-    processes = os.cpu_count() or 1
-    if log.size is not None and log.size >= WORTH_IT_BYTES and processes > 1 and _can_be_cut(log):
-        yield from _read_ranges(log, processes)
+    if is_worth_it(log):
+        for packed in over_ranges(log, read_range):
+            yield from unpacked(packed)
         return
     faults: list[UnreadableInput] = []
     pieces = until_fault(chunks() if chunks is not None else read_chunks(log), faults)
@@ -132,20 +134,30 @@ def pieces_of(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
         raise UnreadableInput("became shorter while it was read", where=file.name, hint=PARTLY_READ)
 
 
-def _can_be_cut(log: LogInput) -> bool:
-    """Whether a record begins where the first cut would be; in a log behind a collector's prefix none does."""
+def is_worth_it(log: LogInput) -> bool:
+    """Whether several processes read an input sooner than this one alone."""
+    if log.size is None or log.size < WORTH_IT_BYTES or (os.cpu_count() or 1) < 2:
+        return False
+    # Where the first cut would be a record must begin; in a log behind a collector's prefix none does.
     with explained(log.name), Path(log.name).open("rb") as file:
-        return next_start(file, RANGE_BYTES, log.size or 0) < (log.size or 0)
+        return next_start(file, RANGE_BYTES, log.size) < log.size
 
 
-def _read_ranges(log: LogInput, processes: int) -> Iterator[Fact]:
+def over_ranges(log: LogInput, work: Callable[[str, int, int, int, Clock], _Result]) -> Iterator[_Result]:
+    """What some work on each range of an input gives, in the order of the file.
+
+    Args:
+        log: The input; ``is_worth_it``.
+        work: Takes path, start, end, first line and clock, as ``read_range`` does; runs in other processes.
+    """
+    processes = os.cpu_count() or 1
     pipe = os.pipe()
     try:
         with (
             Path(log.name).open("rb") as file,
             ProcessPoolExecutor(processes, initializer=_live_with_parent, initargs=pipe) as pool,
         ):
-            yield from _in_order(log, file, pool, processes + 1)
+            yield from _in_order(log, file, pool, processes + 1, work)
     except BrokenProcessPool:
         raise UnreadableInput(
             "a process that read a part of it was ended", where=log.name, hint="Is there memory enough?"
@@ -155,17 +167,23 @@ def _read_ranges(log: LogInput, processes: int) -> Iterator[Fact]:
             os.close(end)
 
 
-def _in_order(log: LogInput, file: BinaryIO, pool: ProcessPoolExecutor, most_ahead: int) -> Iterator[Fact]:
-    """What the ranges hold, in the order of the file, while later ones are read already."""
+def _in_order(
+    log: LogInput,
+    file: BinaryIO,
+    pool: ProcessPoolExecutor,
+    most_ahead: int,
+    work: Callable[[str, int, int, int, Clock], _Result],
+) -> Iterator[_Result]:
+    """What the ranges give, in the order of the file, while later ones are read already."""
     clock = clock_of(log, os.pread(file.fileno(), HEAD_BYTES, 0))
-    ahead: deque[Future[bytes]] = deque()
+    ahead: deque[Future[_Result]] = deque()
     try:
         for each in ranges_of(file, log.size or 0, clock):
-            ahead.append(pool.submit(read_range, log.name, *each))
+            ahead.append(pool.submit(work, log.name, *each))
             if len(ahead) > most_ahead:
-                yield from unpacked(ahead.popleft().result())
+                yield ahead.popleft().result()
         while ahead:
-            yield from unpacked(ahead.popleft().result())
+            yield ahead.popleft().result()
     finally:
         for future in ahead:
             future.cancel()

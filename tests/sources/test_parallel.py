@@ -10,9 +10,12 @@ import pytest
 
 from schedtui.core.errors import UnreadableInput
 from schedtui.core.event_reader import EventReader
+from schedtui.core.queue_dump import QueueDump
+from schedtui.core.report import ReportFold
 from schedtui.sources import parallel
 from schedtui.sources.inputs import clock_of, resolve_inputs
 from schedtui.sources.parallel import read_facts
+from schedtui.sources.report_reading import report_parts
 from tests.sources.real_logs import real_log
 
 if TYPE_CHECKING:
@@ -33,16 +36,32 @@ def test_ranges_bring_what_one_reader_brings(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(real_log(name))
     (log,) = resolve_inputs([str(path)])
-    assert parallel._can_be_cut(log)
+    assert parallel.is_worth_it(log)
     reader = EventReader(clock_of(log, real_log(name)[:100_000]))
     assert list(read_facts(log)) == reader.facts(real_log(name)) + reader.last_facts()
+
+
+@pytest.mark.parametrize("name", ["v1.36.3-v5-churn7.log", "v1.36.3-v10-mixed.json.log", "v1.37.2-v5-stalled.log"])
+def test_a_report_over_ranges_is_the_whole_one(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(real_log(name))
+    (log,) = resolve_inputs([str(path)])
+    whole, joined = ReportFold(), ReportFold()
+    for fact in read_facts(log):
+        if not isinstance(fact, QueueDump):
+            whole.apply_event(fact)
+    parts = list(report_parts(log))
+    for part in parts:
+        joined.take(part)
+    assert len(parts) > 1
+    assert joined.report() == whole.report()
 
 
 def test_a_log_without_a_place_to_cut_is_read_as_it_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "cri.log"
     path.write_bytes(b"".join(CRI + line + b"\n" for line in real_log("v1.36.3-v5-churn7.log").splitlines()))
     (log,) = resolve_inputs([str(path)])
-    monkeypatch.setattr(parallel, "_read_ranges", None)
+    monkeypatch.setattr(parallel, "over_ranges", None)
     assert len(list(read_facts(log))) > 1000
 
 
