@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import click
 
 from schedtui.cli.output import json_option, print_json, printable
-from schedtui.core.errors import ToolMissing, WrongUse
+from schedtui.core.errors import LabFailed, ToolMissing, WrongUse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,9 @@ def _known_check(context: click.Context, parameter: click.Parameter, value: str 
 @click.command()
 @click.option("--src", "source", type=click.Path(path_type=Path), help="Source tree.")
 @click.option(
-    "--kubeconfig", type=click.Path(path_type=Path), help="Kubeconfig (default: $KUBECONFIG, ~/.kube/config)."
+    "--kubeconfig",
+    type=click.Path(path_type=Path),
+    help="Kubeconfig (default: a lab that is up, $KUBECONFIG, ~/.kube/config).",
 )
 @click.option("--config", "config_file", type=click.Path(path_type=Path), help="KubeSchedulerConfiguration.")
 @click.option("--exec", "binary", type=click.Path(path_type=Path), help="Built kube-scheduler.")
@@ -76,12 +78,11 @@ def doctor(
     from schedtui.config.directories import directories
     from schedtui.config.settings import load_settings
     from schedtui.toolchain.doctor import Subject, run_checks
-    from schedtui.toolchain.kubeconfig import default_kubeconfig
 
     settings = load_settings(directories().config_file)
     subject = Subject(
         source=source,
-        kubeconfig=kubeconfig or (Path(settings.kubeconfig) if settings.kubeconfig else default_kubeconfig()),
+        kubeconfig=kubeconfig or (Path(settings.kubeconfig) if settings.kubeconfig else usual_kubeconfig()),
         config=config_file or (Path(settings.scheduler_config) if settings.scheduler_config else None),
         binary=binary,
         attach=attach,
@@ -102,6 +103,19 @@ def doctor(
     else:
         _print_sum(findings)
     return int(any(finding.status == "fail" for finding in findings))
+
+
+def usual_kubeconfig() -> Path | None:
+    """The cluster that the screen would take when none is named: a lab that is up, else the usual places."""
+    from schedtui.lab.running import find_running_lab
+    from schedtui.toolchain.kubeconfig import default_kubeconfig
+
+    try:
+        lab = find_running_lab()
+    except LabFailed:
+        # Several are up: which one is meant only --kubeconfig can say.
+        return default_kubeconfig()
+    return lab.kubeconfig if lab is not None else default_kubeconfig()
 
 
 def _measured(log_file: str, source: Path | None) -> LogCost:
