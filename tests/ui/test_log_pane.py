@@ -348,6 +348,17 @@ async def test_wrapping_keeps_the_cursor_in_view(tmp_path: Path) -> None:
         assert app.pane.view.cursor == app.store.state().last - 2
 
 
+async def test_a_mark_covers_nothing_of_a_wrapped_record(tmp_path: Path) -> None:
+    letters = "".join(chr(ord("a") + n % 26) for n in range(200))
+    app = LogApp(store_of(tmp_path / "k.log", line(0, f' err="{letters}"') + line(1)))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        await pilot.press("L", "g", "m")
+        await pilot.pause()
+        shown = "".join(row.replace("◆", "").rstrip() for row in app.shown_rows())
+        assert letters in shown
+
+
 async def test_a_log_without_records_has_no_record_to_open(tmp_path: Path) -> None:
     app = LogApp(store_of(tmp_path / "k.log", ""))
     async with app.run_test(size=SIZE) as pilot:

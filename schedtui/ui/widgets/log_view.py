@@ -16,7 +16,7 @@ from textual.widget import Widget
 
 from schedtui.core.log_search import SearchPattern, compile_pattern
 from schedtui.core.record import EPOCH
-from schedtui.ui.widgets.log_text import Span, role_of, row_spans, wrapped
+from schedtui.ui.widgets.log_text import Span, badge_of, role_of, row_spans, wrapped
 from schedtui.ui.widgets.rows import palette_of, strip_of
 
 if TYPE_CHECKING:
@@ -298,11 +298,12 @@ class LogView(Widget):
 
     def _wrapped_rows(self, rows: Sequence[Row]) -> list[list[str]]:
         width, height = self.size
-        prefixes = self._prefixes(rows)
-        return [
-            wrapped(row.text, max(1, width - len(prefix)), min(height, LONGEST_WRAP))
-            for row, prefix in zip(rows, prefixes, strict=True)
-        ]
+        lines = []
+        for row, prefix in zip(rows, self._prefixes(rows), strict=True):
+            # The badge stands beside the text, never over it.
+            room = width - len(prefix) - len(badge_of(row, marked=row.address in self.marks))
+            lines.append(wrapped(row.text, max(1, room), min(height, LONGEST_WRAP)))
+        return lines
 
     def _wrapped_lines(self, width: int, height: int) -> tuple[ScreenLine, ...]:
         lines: list[ScreenLine] = []
