@@ -36,9 +36,15 @@ class OwnScheduler:
 
 
 def build_own_scheduler(
-    source: Path, progress: Callable[[BuildProgress], None], cancel: threading.Event
+    source: Path, progress: Callable[[BuildProgress], None], cancel: threading.Event, *, package: str = ""
 ) -> OwnScheduler:
     """Build a debuggable scheduler from a tree.
+
+    Args:
+        source: The tree.
+        progress: Told how far the build is.
+        cancel: Stops it.
+        package: The main package of an out-of-tree module; empty: the one that imports the scheduler's app.
 
     Raises:
         NotASourceTree: ``source`` is none.
@@ -48,7 +54,7 @@ def build_own_scheduler(
     """
     checkout = open_checkout(source)
     release = _release_of(checkout)
-    result = ensure_scheduler(BuildRequest(checkout), progress, cancel)
+    result = ensure_scheduler(BuildRequest(checkout, package=package), progress, cancel)
     return OwnScheduler(result.binary, checkout.root, release)
 
 

@@ -259,6 +259,8 @@ class Director:
 
     def _begin(self, session: Session, kept: KeptKeys) -> None:
         session.start()
+        if self.request.scenario:
+            self.app.screen.post_message(messages.CommandRequested("load", self.request.scenario))
         kept.hand_over(self.app)
 
     def _explain(self, record: Record) -> SiteLevel | None:
@@ -410,7 +412,9 @@ class Director:
 
     def _choice(self, name: str, words: str) -> None:
         """What was chosen on the start screen."""
-        if name in ("lab", "source", "logs"):
+        if name == "scenario" and not words:
+            self.app.screen.post_message(messages.CommandRequested("scenarios"))
+        elif name in ("lab", "tour", "scenario", "source", "logs"):
             self._start(self.request.with_choice(name, words))
         else:
             self.app.screen.post_message(messages.CommandRequested(name))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from schedtui.config.directories import directories
-from schedtui.core.errors import LabFailed
+from schedtui.core.errors import BuildFailed, LabFailed
 from schedtui.lab.api_client import ApiClient
 from schedtui.lab.own_scheduler import build_own_scheduler
 from schedtui.lab.player import Player
@@ -55,6 +55,12 @@ def _same(left: Path, right: Path) -> bool:
 @pytest.fixture(scope="module")
 def own(module: Path, lab_builds: LabBinaries) -> OwnScheduler:
     return build_own_scheduler(module, lambda _: None, threading.Event())
+
+
+def test_a_package_that_is_named_is_the_one_that_is_built(module: Path) -> None:
+    with pytest.raises(BuildFailed) as caught:
+        build_own_scheduler(module, lambda _: None, threading.Event(), package="./cmd/none-of-that-name")
+    assert "none-of-that-name" in caught.value.as_text()
 
 
 def test_the_module_is_recognised(module: Path) -> None:

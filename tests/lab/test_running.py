@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from click.testing import CliRunner
 
+from schedtui.cli.lab import lab as lab_commands
 from schedtui.core.errors import Cancelled, LabFailed, SchedtuiError, WrongUse
 from schedtui.lab.api_client import ApiClient
 from schedtui.lab.instance import all_instances, instance, instances_directory
@@ -207,6 +209,10 @@ class TestEnd:
         report = report_on(instance(lab.name))
         assert report.phase == "failed"
         assert report.failure == f"{part} was killed by SIGKILL"
+        status = CliRunner().invoke(lab_commands, ["status"], standalone_mode=False)
+        assert f"pid {lab.state().supervisor_pid} has ended and taken all parts along" in status.output
+        assert "stays up until" not in status.output
+        assert f"! {part} was killed by SIGKILL" in status.output
         lab.close()
         assert stop_instance(instance(lab.name))
         assert not lab.directory.exists()
@@ -346,6 +352,21 @@ def test_command_line_from_up_to_down(own_state: Path) -> None:
     assert down.returncode == 0
     assert not Path(lab["directory"]).exists()
     assert schedtui("down").stdout == "no lab is up\n"
+
+
+def test_a_scenario_without_a_scheduler_says_so(own_state: Path) -> None:
+    lab = ensure_lab(scenario="")
+    answer = CliRunner().invoke(lab_commands, ["load", "gates", "--duration", "1"], standalone_mode=False)
+    assert "No scheduler serves this lab, so no pod gets a node: 'schedtui lab'" in answer.output
+    lab.close()
+
+
+def test_package_needs_a_tree(own_state: Path) -> None:
+    with pytest.raises(WrongUse, match="--package") as caught:
+        CliRunner().invoke(
+            lab_commands, ["up", "--package", "./cmd/x"], standalone_mode=False, catch_exceptions=False
+        )
+    assert "--src" in caught.value.hint
 
 
 def test_interrupted_up_leaves_nothing(own_state: Path) -> None:

@@ -17,6 +17,7 @@ from schedtui.ui.options import Options
 from schedtui.ui.services.prepare import Request
 from schedtui.ui.services.setup import finding_lines
 from schedtui.ui.themes import load_themes
+from schedtui.ui.widgets.rows import RowsView
 from tests.ui.stage import screen_text
 
 if TYPE_CHECKING:
@@ -61,6 +62,12 @@ async def test_the_workflow_begins_with_what_is_next() -> None:
         await pilot.press("w")
         text = await shown(pilot, lambda text: "From Go set-up to log analysis" in text)
         assert "▶  3 source of one release" in text
+        assert "number go there" in text
+        # Thirteen steps: digits are put together as long as there is a step of that number.
+        for keys, number in (("7", " 7 "), ("1", " 1 "), ("2", "12 "), ("9", " 9 ")):
+            await pilot.press(*keys)
+            selected = app.screen.query_one("#list", RowsView).selected
+            assert selected is not None and selected.text[1:5].strip() == number.strip()
 
 
 @pytest.mark.parametrize("size", [(120, 30), (80, 24)])

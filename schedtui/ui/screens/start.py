@@ -38,6 +38,8 @@ class Choice:
 
 CHOICES: tuple[Choice, ...] = (
     Choice("l", "lab", "lab", "a private cluster, its scheduler under dlv"),
+    Choice("t", "tour", "guided tour", "the same, led step by step"),
+    Choice("p", "scenario", "scenario", "the same, with one of the scenarios played in it"),
     Choice("s", "source", "source tree", "build and debug a Kubernetes tree", "Directory:"),
     Choice("f", "logs", "log file", "read a log, rebuild its queues", "File:"),
     Choice("r", "runs", "earlier runs", "the kept logs of earlier runs"),
@@ -47,7 +49,7 @@ CHOICES: tuple[Choice, ...] = (
 )
 """The choices, in their order."""
 
-ANOTHER_SCREEN = frozenset({"lab", "source", "logs"})
+ANOTHER_SCREEN = frozenset({"lab", "tour", "source", "logs"})
 """Choices that another screen comes for at once: what is typed behind them is for it."""
 
 SCREEN_SECONDS = 1.0

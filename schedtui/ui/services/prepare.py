@@ -93,9 +93,7 @@ class Request:
     def with_choice(self, name: str, words: str) -> Request:
         """The request that a choice of the start screen makes of this one."""
         if name == "source":
-            return replace(
-                self, kind="source", options=replace(self.options, source=str(typed_path(words)))
-            )
+            return replace(self, kind="source", options=replace(self.options, source=str(typed_path(words))))
         if name == "logs":
             path = str(typed_path(words))
             return replace(self, kind="logs", options=replace(self.options, logs=(path,)), inputs=(path,))
