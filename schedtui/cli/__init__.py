@@ -104,6 +104,13 @@ def _command_for(arguments: Sequence[str]) -> tuple[click.Command, list[str], st
     return _load(TUI_COMMAND), list(arguments), "schedtui"
 
 
+def _literal(error: SchedtuiError) -> str:
+    """The error as lines that a terminal only prints, whatever a file's name or a log's text holds."""
+    from schedtui.cli.output import printable
+
+    return "\n".join(printable(line.expandtabs(4)) for line in error.as_text().split("\n"))
+
+
 def _give_up_output() -> None:
     """Let what is still buffered go nowhere: the interpreter writes it at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -133,10 +140,10 @@ def run(arguments: Sequence[str]) -> int:
         # Here, and not at the interpreter's end, where nobody could tell the user.
         sys.stdout.flush()
     except Cancelled as stopped:
-        click.echo(f"schedtui: {stopped.as_text()}", err=True)
+        click.echo(f"schedtui: {_literal(stopped)}", err=True)
         return 130
     except SchedtuiError as error:
-        click.echo(f"schedtui: {error.as_text()}", err=True)
+        click.echo(f"schedtui: {_literal(error)}", err=True)
         return 2
     except click.exceptions.Exit as stop:
         return stop.exit_code

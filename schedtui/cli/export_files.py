@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from schedtui.cli.output import printable
 from schedtui.core.errors import SchedtuiError, ToolMissing
 from schedtui.core.masking import mask_value
 from schedtui.core.story_text import duration_text, story_lines
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
     from schedtui.core.pod_story import PodStory
     from schedtui.core.record import FieldValue
     from schedtui.core.report import Report
+
+_MARKUP = re.compile(r"[\\|`*_~\[\]]")
+"""Characters that mean something inside a line of Markdown."""
 
 _BATCH_ROWS = 5_000
 """Rows collected before they are written as one group of a Parquet file."""
@@ -164,7 +169,8 @@ class MarkdownExport(Export):
         if not self._with_stories:
             return
         lines = "\n".join(text for text, *_ in story_lines(story))
-        self._file.write(f"\n### {story.pod}\n\n```text\n{mask_value('', lines) if masked else lines}\n```\n")
+        text = str(mask_value("", lines)) if masked else lines
+        self._file.write(f"\n### {_prose(story.pod)}\n\n{_fenced(text)}\n")
         self.written += 1
 
     def report(self, report: Report) -> None:
@@ -226,7 +232,20 @@ def _table(headings: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
 
 
 def _cell(value: object) -> str:
-    return str(value).replace("|", "\\|").replace("\n", " ")
+    return _prose(str(value).replace("\n", " "))
+
+
+def _prose(text: str) -> str:
+    """A log's text as Markdown that shows it and nothing else: no markup, no tags, no escape codes."""
+    return _MARKUP.sub(r"\\\g<0>", printable(text)).replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _fenced(text: str) -> str:
+    """A block that ends where it ends, whatever rows of backticks stand in the text."""
+    longest = max((len(row) for row in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    lines = "\n".join(printable(line.expandtabs(8)) for line in text.split("\n"))
+    return f"{fence}text\n{lines}\n{fence}"
 
 
 class ParquetExport(Export):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import stat
 import tempfile
 from typing import TYPE_CHECKING
 
@@ -28,12 +29,20 @@ def private_directory(path: Path) -> Path:
     """Make ``path`` (and its parents) if need be and see that only its owner can use it.
 
     Raises:
-        UnreadableInput: It cannot be made, is no directory, or belongs to somebody else.
+        UnreadableInput: It cannot be made, is no directory, belongs to somebody else, or is everybody's (closed,
+            ``/tmp`` would be of no use to the others).
     """
     try:
         path.mkdir(mode=DIRECTORY_MODE, parents=True, exist_ok=True)
         status = path.stat()
-        if status.st_uid != os.geteuid():
+        if status.st_mode & stat.S_ISVTX or path == path.parent:
+            raise UnreadableInput(
+                "This directory is for all users",
+                where=str(path),
+                hint="Set SCHEDTUI_STATE and SCHEDTUI_CACHE to directories of your own.",
+            )
+        # A link that somebody else made leads where they want.
+        if {status.st_uid, path.lstat().st_uid} != {os.geteuid()}:
             raise UnreadableInput(
                 "This directory belongs to another user",
                 where=str(path),

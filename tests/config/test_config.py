@@ -150,6 +150,17 @@ def test_an_open_directory_is_closed(tmp_path: Path) -> None:
     assert mode(private_directory(place)) == 0o700
 
 
+def test_everybodys_directory_stays_everybodys(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    with pytest.raises(UnreadableInput, match="for all users"):
+        private_directory(shared)
+    assert shared.stat().st_mode & 0o7777 == 0o1777
+    with pytest.raises(UnreadableInput, match="for all users"):
+        private_directory(tmp_path.parents[-1])
+
+
 def test_a_file_in_the_way_of_a_directory_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UnreadableInput, match="Cannot make the directory"):
