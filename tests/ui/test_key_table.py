@@ -17,6 +17,7 @@ from schedtui.ui.key_table import (
 )
 from schedtui.ui.keys import ACTIONS, LEADERS, PRESETS, Need
 from schedtui.ui.launch import split_keys
+from schedtui.ui.screens.lists import PANE_HELP
 
 EVERYTHING: frozenset[Need] = frozenset({"debugger", "log"})
 
@@ -162,3 +163,7 @@ def test_the_readme_table_holds_every_action() -> None:
 def test_keys_of_the_configuration_are_separated_by_commas() -> None:
     assert split_keys("c, f5") == ("c", "f5")
     assert split_keys("comma d") == (", d",)
+
+
+def test_what_signs_mean_fits_into_eighty_columns() -> None:
+    assert all(len(line) <= 80 for lines in PANE_HELP.values() for line in lines)

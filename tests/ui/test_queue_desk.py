@@ -6,7 +6,8 @@ import gzip
 import threading
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 from schedtui.core.klog import read_records
 from schedtui.core.queue_check import Misplaced, QueueChecker
@@ -18,11 +19,13 @@ from schedtui.ui.services.dump_check import describe
 from schedtui.ui.services.level_advice import advice_lines
 from schedtui.ui.services.log_facts import Levels
 from schedtui.ui.services.queue_watch import QueueWatch
+from schedtui.ui.services.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from schedtui.core.record import Record
+    from schedtui.ui import messages
 
 DATA = Path(__file__).parent.parent / "data"
 DEADLINE_SECONDS = 60.0
@@ -69,8 +72,30 @@ def test_an_archive_is_read_again_for_a_story_and_for_any_place() -> None:
         lines = stories.attempts_side_by_side(story, "1.1", "1.3")
         assert any(line.text.startswith("attempt") and "≠" in line.text for line in lines)
         assert stories.attempts_side_by_side(story, "1.1", "9.9") == ()
+        assert "As it was at 08:16:04.715" in stories.side_by_side(story, story)[-1].text
     finally:
         store.close()
+
+
+def test_a_break_on_a_pod_says_when_it_can_stop() -> None:
+    store, watch = folded(DATA / "v1.36.3-v5-churn7.log.gz")
+    said: list[messages.NoticePosted] = []
+    wishes: list[object] = []
+    stand_in: Any = SimpleNamespace(
+        queue=watch, plan=SimpleNamespace(lab=None), submit=wishes.append, post=said.append
+    )
+    try:
+        bound = next(row.pod for row in watch.ask(lambda fold: fold.snapshot()).pods if row.state == "bound")
+        for pod in ("default/vol-90", bound, "default/unheard-of"):
+            Session.break_on_pod(stand_in, pod)
+    finally:
+        store.close()
+    assert len(wishes) == 3
+    assert [notice.text for notice in said] == [
+        "To break on default/vol-90; stops at its next try, at an event that may help it.",
+        f"To break on {bound}; bound already, stops once it is made anew.",
+        "To break on default/unheard-of.",
+    ]
 
 
 def test_several_logs_are_travelled_by_time(tmp_path: Path) -> None:

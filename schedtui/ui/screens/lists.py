@@ -23,20 +23,23 @@ if TYPE_CHECKING:
 
 PANE_HELP: dict[str, tuple[str, ...]] = {
     "debugger": (
-        "The gutter: ● breakpoint, ◆ with a condition, ○ off, ? pending, ▶ where the scheduler stands;",
+        "The gutter: ● breakpoint, ◆ with a condition, ○ off, ? pending, ▶ stands here.",
         "V3 x214 at the right: a log call, its level and its lines in this log.",
         "Letters step only in this pane; b …, c and q work everywhere.",
     ),
     "log": (
-        "Any upward move pauses following; G or End resumes it. Digits show records up to that V level;",
-        "errors, warnings and lines of unknown level (V?) always stay. V changes what the scheduler writes.",
-        "At a row's end: +3 three more lines belong to the record (Enter shows them), ◆ marked, incomplete.",
-        "Below: FOLLOW, END or PAUSED +new; ⟨part⟩ of the filter, [part] switched off, ±context; V, line, rows.",
+        "Any upward move pauses following; G or End resumes it.",
+        "Digits show records up to that V level; errors, warnings and V? always stay.",
+        "V changes what the scheduler writes.",
+        "At a row's end: +3 three more lines (Enter shows them), ◆ marked, incomplete.",
+        "Below: FOLLOW, END or PAUSED +new; ⟨part⟩ of the filter, [part] switched off,",
+        "±context; V, line, rows.",
     ),
     "queue": (
-        "A activeQ, B backoffQ, U unschedulable, G gated, F in flight, W waiting on permit, P binding,",
-        "N bound, x gone, ? unknown; ~ is inferred, not logged. The line above names the -v that would be exact.",
-        "Per node: counted from binding lines; 'awk {print $NF}' counts feasibleNodes=… instead.",
+        "A activeQ  B backoffQ  U unschedulable  G gated  F in flight  W waiting (permit)",
+        "P binding  N bound  x gone  ? unknown; ~ is inferred, not logged.",
+        "A line above the pods names the -v that would be exact.",
+        "Per node: counted from binding lines; awk '{print $NF}' counts feasibleNodes=….",
     ),
 }  # fmt: skip
 """What the signs of a pane mean."""

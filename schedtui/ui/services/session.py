@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from textual.message import Message
 
     from schedtui.core.log_cost import LogCost
+    from schedtui.core.queue_state import PodState
     from schedtui.core.record import Record
     from schedtui.ui.services.plan import Plan
 
@@ -61,6 +62,15 @@ AT_ENTRY = SourceText(
 
 AT_TEST_ENTRY = SourceText("", reason="The test binary stands at its entry. b : TestName, then c.")
 """The same for the tests of a package."""
+
+
+TRIED_AGAIN: dict[PodState, str] = {
+    "unschedulable": "; stops at its next try, at an event that may help it",
+    "gated": "; stops once its gates are gone",
+    "bound": "; bound already, stops once it is made anew",
+    "gone": "; gone already, stops once it is made anew",
+}
+"""State → when a pod in it is scheduled next, where that may take long."""
 
 
 class Session:
@@ -488,13 +498,10 @@ class Session:
     def break_on_pod(self, pod: str) -> None:
         """Break in the scheduling cycle of one pod only."""
         self.submit(model.SetBreakpoint("ScheduleOne", pod=pod))
-        refused = self.queue is not None and any(
-            row.pod == pod and row.state in ("unschedulable", "gated")
-            for row in self.queue.ask(lambda fold: fold.snapshot()).pods
-        )
-        again = " (here: ':again' makes it anew)" if self.plan.lab is not None else ""
-        when = f", which is tried again at an event that may help it{again}" if refused else ""
-        self.post(messages.NoticePosted(f"To break on {pod}{when}."))
+        row = self.queue.ask(lambda fold: fold.row(pod)) if self.queue is not None else None
+        when = TRIED_AGAIN.get(row.state, "") if row is not None else ""
+        again = " (:again)" if when and self.plan.lab is not None else ""
+        self.post(messages.NoticePosted(f"To break on {pod}{when}{again}."))
 
     def break_on_pattern(self, text: str) -> None:
         """Stop when a line is logged."""

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 from schedtui.core.event_scan import teller_filter
 from schedtui.core.level_legend import legend
 from schedtui.core.pod_story import StoryTeller
-from schedtui.core.story_text import StoryLine, compare_attempts, compare_pods, story_lines, why_pending
+from schedtui.core.story_text import (
+    StoryLine,
+    clock_text,
+    compare_attempts,
+    compare_pods,
+    story_lines,
+    why_pending,
+)
 from schedtui.sources.reread import reread
 
 if TYPE_CHECKING:
@@ -59,7 +66,10 @@ def whole(story: PodStory) -> tuple[StoryLine, ...]:
 def side_by_side(left: PodStory, right: PodStory) -> tuple[StoryLine, ...]:
     """Two pods' stories."""
     heading = f"{'':<{WHAT}} {left.pod:<{COLUMN}} {right.pod}"
-    return (StoryLine(heading, "title"), *_compared(compare_pods(left, right)[1:]))
+    as_of = (
+        f"As it was at {clock_text(left.time_us)}; m on both compares anew." if left.time_us is not None else ""
+    )
+    return (StoryLine(heading, "title"), *_compared(compare_pods(left, right)[1:]), StoryLine(as_of, "note"))
 
 
 def attempts_side_by_side(story: PodStory, left: str, right: str) -> tuple[StoryLine, ...]:
