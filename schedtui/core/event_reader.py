@@ -243,8 +243,9 @@ class EventReader(_Assembly["QueueEvent | QueueDump | None"]):
         return source
 
 
+@lru_cache(maxsize=1024)
 def _meaning(message: bytes) -> tuple[str, str] | None:
-    """Effect and text of a message; None when it moves nothing."""
+    """Effect and text of a message; None when it moves nothing. A log has few messages, in a great many lines."""
     known = _MEANINGS.get(message)
     if known is None and message.startswith(_MOVES):
         text = message.decode("utf-8", "replace")
@@ -273,13 +274,14 @@ def _event(
     pod, node, entity, event, queue, hint, plugins = usual.groups()
     if effect == "moved" and message.endswith("gated"):
         effect = "gated"
-    return QueueEvent(
+    # As the class itself would make it, without the detour over its names: this is done for every other line.
+    return tuple.__new__(QueueEvent, (
         line, time_us, pid, effect, pod or entity, "pod", event,
         _queue(queue) if queue is not None else None,
         int(hint) if hint is not None else None,
         _plugins(plugins) if plugins is not None else (),
         node, "", None, None, source, message,
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
 def _pairs(text: str) -> dict[str, FieldValue]:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 CONCERNED = frozenset({"bound", "binding", "bind_failed", "delete", "vanished"})
 """Effects of which something is kept for each pod."""
 
+APPLIED = CONCERNED | {"preempted"}
+"""All effects that make a difference to this fold."""
+
 SETTLING = frozenset({"bound", "delete", "vanished"})
 """Effects behind which nothing is known of a pod."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from schedtui.core import placements, report_times, workflow
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from schedtui.core.events import QueueEvent
 
@@ -119,21 +119,26 @@ class ReportPart:
         """Time of the last event that has one."""
         self.model_events: list[QueueEvent] = []
         """The events that make a difference to the queues at the end, and to what is said of processes."""
-        for event in events:
-            self._apply(event)
-        self.model_events = _without_ended(self.model_events)
-
-    def _apply(self, event: QueueEvent) -> None:
-        self.model_events.append(event)
-        self.placements.apply(event)
-        self.workflow.apply(event)
-        self.times.apply(event)
-        if event.time_us is not None:
-            self.last_us = event.time_us
-            if self.first_us is None:
-                self.first_us = event.time_us
-        if event.effect == "preempted" and event.other is not None:
-            self.preemptions += 1
+        takers: dict[str, list[Callable[[QueueEvent], None]]] = {}
+        for applied, apply in (
+            (placements.APPLIED, self.placements.apply),
+            (workflow.APPLIED, self.workflow.apply),
+            (report_times.APPLIED, self.times.apply),
+        ):
+            for effect in applied:
+                takers.setdefault(effect, []).append(apply)
+        everything = list(events)
+        for event in everything:
+            for take in takers.get(event.effect, ()):
+                take(event)
+            if event.effect == "preempted" and event.other is not None:
+                self.preemptions += 1
+        timed = (event for event in everything if event.time_us is not None)
+        last = next((event for event in reversed(everything) if event.time_us is not None), None)
+        if last is not None:
+            self.first_us, self.last_us = next(timed).time_us, last.time_us
+            self.workflow.fold.pass_by(last, settling=False)
+        self.model_events = _without_ended(everything)
 
 
 def _without_ended(events: list[QueueEvent]) -> list[QueueEvent]:

@@ -35,6 +35,9 @@ CONCERNED = _FAILED | {
 }  # fmt: skip
 """Effects that this fold looks at."""
 
+APPLIED = CONCERNED | {"start"}
+"""All effects that make a difference to this fold."""
+
 SETTLING = frozenset({"add", "queued", "bound", "delete_scheduled", "skip"})
 """Effects behind which nothing counts that was known of the pod before."""
 

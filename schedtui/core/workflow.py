@@ -44,6 +44,9 @@ SETTLING = _FAILURES | {"bound", "skip", "vanished"}
 CONCERNED = SETTLING | {"about", "attempt", "score", "final_score", "permit", "binding", "prebind"}
 """Effects that depend on the station a pod has reached."""
 
+APPLIED = CONCERNED | {"start", "add", "update", "moved"}
+"""All effects that make a difference to this fold."""
+
 
 @dataclass(frozen=True, slots=True)
 class Station:
