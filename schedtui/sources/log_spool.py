@@ -13,14 +13,12 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from schedtui.sources.inputs import STANDARD_INPUT
 from schedtui.sources.log_file import LogFile
 from schedtui.sources.unpacking import SIGN_BYTES, is_packed, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-STANDARD_INPUT = "-"
-"""The name of standard input."""
 
 
 def is_spooled(path: str) -> bool:

@@ -18,6 +18,7 @@ from schedtui.core.errors import UnreadableInput
 from schedtui.core.log_headers import UNKNOWN_TIME
 from schedtui.core.log_rows import Row, Selection
 from schedtui.core.masking import mask as mask_secrets
+from schedtui.sources.inputs import STANDARD_INPUT
 from schedtui.sources.log_exchange import (
     EMPTY,
     CountRequest,
@@ -429,7 +430,7 @@ def _without_repeats(inputs: Sequence[str]) -> list[str]:
     kept: list[str] = []
     for path in inputs:
         try:
-            status = Path(path).stat() if path != "-" else None
+            status = Path(path).stat() if path != STANDARD_INPUT else None
         except OSError:
             status = None
         key: tuple[int, int] | str = path if status is None else (status.st_dev, status.st_ino)

@@ -20,6 +20,7 @@ from schedtui.core.log_index import PLAIN, ChunkBuilder
 from schedtui.core.log_rows import LevelCounts, LogState, Selection
 from schedtui.core.log_selection import NO_ROWS, SelectionBuilder
 from schedtui.core.log_sites import SiteTable
+from schedtui.sources.inputs import STANDARD_INPUT
 from schedtui.sources.log_counting import CountJob
 from schedtui.sources.log_exchange import (
     CountRequest,
@@ -174,7 +175,7 @@ class LogWorker:
             return
         if self._watch is None:
             # Only now: the first screen does not wait for it.
-            self._watch = EventWatch([path for path in self.paths if path != "-"], self.wake)
+            self._watch = EventWatch([path for path in self.paths if path != STANDARD_INPUT], self.wake)
             self._watch.start()
         held = self._order.is_holding or any(one.holding for one in self._inputs)
         wait = HELD_POLL_SECONDS if held else self._poll_seconds
