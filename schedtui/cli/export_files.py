@@ -9,18 +9,19 @@ from __future__ import annotations
 import json
 import os
 import re
-import tempfile
+import secrets
 from contextlib import AbstractContextManager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from schedtui.cli.output import printable
 from schedtui.core.errors import SchedtuiError, ToolMissing
 from schedtui.core.masking import mask_value
 from schedtui.core.story_text import duration_text, story_lines
+from schedtui.processes import guard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
     from types import TracebackType
     from typing import Any, TextIO
 
@@ -42,17 +43,6 @@ def _masked(document: Document) -> Document:
     return cast("Document", mask_value("", cast("FieldValue", document)))
 
 
-def _name_beside(path: Path) -> Path:
-    """A fresh, empty file beside the target, readable by its owner only."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise _not_written(path, error) from None
-    os.close(descriptor)
-    return Path(name)
-
-
 def _not_written(path: Path, error: OSError) -> SchedtuiError:
     hint = "Make room, or name another place with --to."
     return SchedtuiError("cannot write", where=str(path), details=(error.strerror or str(error),), hint=hint)
@@ -69,6 +59,25 @@ class Export(AbstractContextManager["Export"]):
         """
         self.path = path
         self.written = 0
+        self._reserved: list[Path] = []
+
+    def _name_beside(self, path: Path) -> Path:
+        """A fresh, empty file beside the target, readable by its owner only; it goes should we be killed."""
+        beside = path.parent.absolute() / f".{path.name}.{secrets.token_hex(6)}"
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # The guard knows of it before it is there: at no moment can it be left behind.
+            guard.remove_with_us(str(beside))
+            os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        except OSError as error:
+            guard.keep_file(str(beside))
+            raise _not_written(path, error) from None
+        self._reserved.append(beside)
+        return beside
+
+    def reserved(self) -> list[Path]:
+        """The files beside the target that were made."""
+        return self._reserved
 
     def record(self, document: Callable[[], Document]) -> None:
         """Take a record; it is made only when wanted."""
@@ -108,6 +117,9 @@ class Export(AbstractContextManager["Export"]):
                 raise _not_written(self.path, failure) from None
             if failure is not error:
                 raise
+        finally:
+            for path in self.reserved():
+                guard.keep_file(str(path))
 
 
 class JsonlExport(Export):
@@ -116,7 +128,7 @@ class JsonlExport(Export):
     def __init__(self, path: Path, kinds: frozenset[str] = frozenset({"record", "event", "pod"})) -> None:
         super().__init__(path)
         self._kinds = kinds
-        self._beside = _name_beside(path)
+        self._beside = self._name_beside(path)
         self._file: TextIO = self._beside.open("w", encoding="utf-8")
 
     def _put(self, kind: str, document: Document) -> None:
@@ -160,8 +172,8 @@ class MarkdownExport(Export):
     def __init__(self, path: Path, *, stories: bool = True) -> None:
         super().__init__(path)
         self._with_stories = stories
-        self._beside = _name_beside(path)
-        self._stories = _name_beside(path)
+        self._beside = self._name_beside(path)
+        self._stories = self._name_beside(path)
         self._file: TextIO = self._stories.open("w", encoding="utf-8")
 
     def story(self, story: PodStory, document: Document, *, masked: bool) -> None:
@@ -272,7 +284,7 @@ class ParquetExport(Export):
         }  # fmt: skip
         self._schema: Any = pyarrow.schema(list(columns.items()))
         self._rows: list[Document] = []
-        self._beside = _name_beside(path)
+        self._beside = self._name_beside(path)
         self._writer: Any = pyarrow.parquet.ParquetWriter(str(self._beside), self._schema)
 
     def _put(self, kind: str, document: Mapping[str, object]) -> None:
@@ -336,7 +348,7 @@ class TextExport(Export):
 
     def __init__(self, path: Path, text: str) -> None:
         super().__init__(path)
-        self._beside = _name_beside(path)
+        self._beside = self._name_beside(path)
         self._text = text
 
     def seal(self) -> None:
@@ -366,6 +378,10 @@ class DirectoryExport(Export):
             JsonlExport(path / "pods.jsonl", frozenset({"pod"})),
             MarkdownExport(path / "report.md", stories=False),
         ]
+
+    def reserved(self) -> list[Path]:
+        """The files of all parts."""
+        return [path for part in self._parts for path in part.reserved()]
 
     def texts(self, files: Mapping[str, str]) -> None:
         """Take texts; empty ones get no file."""

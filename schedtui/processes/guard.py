@@ -72,7 +72,12 @@ def release(identity: ProcessIdentity) -> None:
 
 
 def remove_with_us(path: str) -> None:
-    """Have a file or directory of ours removed should schedtui die without doing it."""
+    """Have a file or directory of ours removed should schedtui die without doing it.
+
+    A path with a line break is left out: the guard is told one a line.
+    """
+    if "\n" in path:
+        return
     with _lock:
         _files[path] = None
         _tell(f"f 0 0 {path}\n")

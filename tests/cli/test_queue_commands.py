@@ -7,6 +7,7 @@ import io
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from schedtui.cli import run
 from schedtui.core.queue_state import POD_STATES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 DATA = Path(__file__).parents[1] / "data"
@@ -213,3 +215,21 @@ def test_a_large_file_is_read_by_several_processes(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(parallel, "RANGE_BYTES", 100_000)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     assert list(parallel.read_facts(named)) == whole
+
+
+@pytest.mark.parametrize("target", ["out", "out.jsonl", "out.md"])
+def test_a_killed_export_leaves_nothing(target: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "schedtui", "export", "-", "--to", str(tmp_path / target)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as export:
+        try:
+            until(lambda: any(path.name.startswith(".") for path in tmp_path.rglob("*")))
+        finally:
+            export.kill()
+    until(lambda: not any(path.is_file() for path in tmp_path.rglob("*")))
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
