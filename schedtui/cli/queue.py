@@ -123,13 +123,16 @@ def _print_queue(snapshot: QueueSnapshot, *, show_all: bool) -> None:
             [_row_cells(row, snapshot.time_us) for row in rows],
         )
         click.echo()
+    for mark in dict.fromkeys(row.mark for row in rows if row.mark and ":" in row.mark):
+        print_text(mark)
     print_text(f"verbosity: {snapshot.needs}")
 
 
 def _row_cells(row: PodRow, now_us: int | None) -> Sequence[object]:
     state = row.state if row.certain else f"{row.state}?"
     if row.mark:
-        state = f"{state} ({row.mark})"
+        # The cause, the same for many rows, is told once below them.
+        state = f"{state} ({row.mark.partition(':')[0]})"
     return (
         row.pod if row.kind == "pod" else f"{row.pod} (group)",
         state,

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 TIMESTAMP_SLOP_US = 50_000
 """A pod's backoff counts from a moment that lies at most this long before the line that tells of its failure."""
 
+_MEMBER_ATTEMPT = "Attempting to schedule a pod belonging to a pod group"
+"""The attempt of one member within its group's cycle."""
+
 _REFUSED = re.compile(r"Pod (\S+) is already present in (?:the )?(\w+) queue")
 """What AddUnschedulableIfNotPresent says when the pod is in a queue already."""
 
@@ -40,7 +43,11 @@ def _popped(process: SchedulerProcess, event: QueueEvent) -> None:
     same_cycle = (
         before is not None and before.state == "in_flight" and not before.failed and process.loop.pod == event.pod
     )
-    if not same_cycle:
+    if event.message.startswith(_MEMBER_ATTEMPT):
+        # Popped with its group before; the members in front of it are still in flight.
+        process.group_cycle = event.other or process.group_cycle
+    elif not same_cycle:
+        process.group_cycle = None
         _judge_sight_at_pop(process, before)
         close_cycle(process)
         _judge_order(process, before)

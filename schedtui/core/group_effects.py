@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     Transition = Callable[[SchedulerProcess, QueueEvent], None]
 
 
+NOBODY = ""
+"""Stands for the pod of a cycle that works on a whole group."""
+
+
 def _group_attempt(process: SchedulerProcess, event: QueueEvent) -> None:
+    process.group_cycle = event.pod
+    if not process.group_entities:
+        _pull_members(process, event)
+        return
     entry = touch(process, event)
     if entry is not None:
         close_cycle(process)
@@ -29,6 +37,18 @@ def _group_attempt(process: SchedulerProcess, event: QueueEvent) -> None:
         process.put(entry, "in_flight", proven=True)
         move_members(process, entry, "in_flight")
         process.loop.popped(entry.pod)
+
+
+def _pull_members(process: SchedulerProcess, event: QueueEvent) -> None:
+    """One member was popped, and with it all others that are in a queue: those in activeQ silently (1.36)."""
+    close_cycle(process)
+    for member in list(process.entries.values()):
+        if member.group == event.pod and member.kind == "pod" and member.state in _PULLED:
+            entry = process.own(member.pod)
+            entry.counted = False
+            entry.popped_us = process.now_us
+            process.put(entry, "in_flight", proven=True)
+    process.loop.popped(NOBODY)
 
 
 def _group_delete(process: SchedulerProcess, event: QueueEvent) -> None:
@@ -43,6 +63,7 @@ def _group_event(process: SchedulerProcess, event: QueueEvent) -> None:
 
 
 def _group_done(process: SchedulerProcess, event: QueueEvent) -> None:
+    process.group_cycle = None
     entry = process.find(event.pod, "podgroup")
     if entry is not None and event.message.startswith("Successfully"):
         process.put(process.own(entry.pod, "podgroup"), "bound", proven=False)
@@ -77,6 +98,9 @@ def _group_decomposed(process: SchedulerProcess, event: QueueEvent) -> None:
             entry.place = "incomplete"
             process.put(entry, "gated", proven=True)
 
+
+_PULLED = frozenset({"active", "backoff", "unschedulable"})
+"""States from which members are pulled; a gated one stays where it is."""
 
 GROUP_EFFECTS: Mapping[str, Transition] = MappingProxyType({
     "group_add": _group_event,

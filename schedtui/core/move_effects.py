@@ -53,6 +53,7 @@ def _moved(process: SchedulerProcess, event: QueueEvent) -> None:
         state = "gated"
     process.put(entry, state, proven=event.queue is not None)
     if event.kind == "podgroup":
+        process.entities_seen = True
         move_members(process, entry, state)
 
 
@@ -65,7 +66,8 @@ def _see_move(process: SchedulerProcess, event: QueueEvent, *, failure: bool) ->
             sight.seen("requeues", now)
     elif failure:
         sight.seen("moves", now)
-    elif event.hint is not None and process.traits.logs_event_moves_at_4:
+    elif event.hint is not None:
+        # Moves by events that print a hint are V4 lines; where they are V5 lines they print none.
         sight.seen("event_moves", now)
     elif not failure:
         sight.seen("moves", now)

@@ -21,6 +21,10 @@ _BACKOFF_SECONDS = re.compile(r"pod(Initial|Max)BackoffSeconds:\s*(\d+)")
 """Backoff times in the configuration that the scheduler prints at V2."""
 
 
+_GROUP_GATES = ("GenericWorkload=true", "AllAlpha=true", "AllBeta=true")
+"""Feature gates that let 1.37 keep members of pod groups outside the queues."""
+
+
 def _flag(process: SchedulerProcess, event: QueueEvent) -> None:
     name, _, value = event.text.partition("=")
     value = value.strip().strip('"')
@@ -28,6 +32,7 @@ def _flag(process: SchedulerProcess, event: QueueEvent) -> None:
         process.sight.levels_hold = not value
     elif name == "--feature-gates":
         process.pop_from_backoff_off = "SchedulerPopFromBackoffQ=false" in value
+        process.groups_off = not any(gate in value for gate in _GROUP_GATES)
 
 
 def _config(process: SchedulerProcess, event: QueueEvent) -> None:

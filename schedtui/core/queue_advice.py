@@ -1,12 +1,14 @@
 """Which verbosity would make the rebuilt queues exact, in one line.
 
-Owns the words of that advice. Levels and file names are those of the release's own source; what this log shows is
-taken from the process's ``Sight``.
+Owns the words of that advice, and of what else must be said of the queues as a whole. Levels and file names are
+those of the release's own source; what this log shows is taken from the process's ``Sight``.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from schedtui.core.queue_inference import never_tried, why_never
 
 if TYPE_CHECKING:
     from schedtui.core.queue_process import SchedulerProcess
@@ -31,6 +33,21 @@ def vmodule_for(release: str | None) -> str:
     return VMODULE_BY_RELEASE.get(release or "", f"--vmodule={_SPLIT_QUEUE},eventhandlers=4")
 
 
+def standing_notices(process: SchedulerProcess) -> tuple[str, ...]:
+    """What must be said of the queues as long as it is so: what a log cannot name, pods that nobody tries."""
+    notices: list[str] = []
+    if not process.facts.started and process.line and process.entries:
+        notices.append(
+            "the log begins while the scheduler runs: pods that waited then and are not named since are missing"
+        )
+    waiting = never_tried(process)
+    why = why_never(process) if waiting and not process.loop.pops else ""
+    if why:
+        pods = "1 pod has" if waiting == 1 else f"{waiting} pods have"
+        notices.append(f"{pods} entered activeQ, and none was ever tried: {why}")
+    return tuple(notices)
+
+
 def verbosity_advice(process: SchedulerProcess) -> str:
     """``exact``, or what is hidden and the cheapest flag that would show it."""
     since = process.sight.since_us
@@ -38,8 +55,9 @@ def verbosity_advice(process: SchedulerProcess) -> str:
         return EXACT
     if process.sight.changed:
         return "the verbosity was just changed, and no line shows yet what it is now; exact from --v=5 on"
+    seen = f" (lines up to V{process.sight.highest} seen)" if process.sight.highest else ""
     hidden = "queue moves" if "informer" in since else "adds, deletes and queue moves"
     if process.is_json:
-        return f"--v=5 (V in the TUI) would show what is not in this log: {hidden}"
+        return f"--v=5 (V in the TUI) would show what is not in this log{seen}: {hidden}"
     cheapest = vmodule_for(process.release)
-    return f"--v=5 (V in the TUI) or {cheapest} would show what is not in this log: {hidden}"
+    return f"--v=5 (V in the TUI) or {cheapest} would show what is not in this log{seen}: {hidden}"

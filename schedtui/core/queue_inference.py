@@ -82,6 +82,8 @@ def judge(process: SchedulerProcess, entry: PodEntry) -> tuple[PodState, bool]:
         return state, entry.proven
     if entry.proof_us < process.gap_us:
         return state, False
+    if state == "active" and _may_be_pulled(process, entry):
+        return state, False
     now = process.now_us
     if entry.failed and now - entry.failed_us > FRESH_US and process.loop.pod != entry.pod:
         return ("backoff" if entry.errors else "unschedulable"), False
@@ -94,11 +96,20 @@ def judge(process: SchedulerProcess, entry: PodEntry) -> tuple[PodState, bool]:
         return state, False
     if process.sight.covers("moves", _known_since(entry)):
         return state, entry.proven
+    if entry.group is not None and process.group_entities:
+        # It goes where its group goes, for the sake of any member.
+        return state, False
     if state == "backoff":
         return _judge_backoff(process, entry)
     if state == "active":
         return _judge_active(process, entry)
     return _judge_pool(process, entry)
+
+
+def _may_be_pulled(process: SchedulerProcess, entry: PodEntry) -> bool:
+    """Whether it may belong to the group in the scheduling cycle: members in activeQ are pulled silently."""
+    unknown = entry.group is None and not entry.attempts
+    return unknown and process.group_cycle is not None and not process.group_entities
 
 
 def _known_since(entry: PodEntry) -> int:
@@ -141,11 +152,13 @@ def _judge_active(process: SchedulerProcess, entry: PodEntry) -> tuple[PodState,
     if idle >= 0 and not entry.attempts:
         # The loop ran dry and did not take it: a PreEnqueue plugin must have said no, at a level that is hidden.
         hidden = not _gates_visible(process, entry)
-        return "gated", hidden
+        return "gated", hidden and not process.may_hold_members
     if idle >= 0:
         return "unschedulable", False
     if entry.proven:
         return "active", True
+    if process.may_hold_members:
+        return "active", False
     gated_would_show = _gates_visible(process, entry) and process.now_us - entry.last_us > MOVER_SLOP_US
     return "active", gated_would_show
 
@@ -229,7 +242,7 @@ def stuck_mark(process: SchedulerProcess, entry: PodEntry, state: PodState) -> s
         return None
     if state == "active" and not entry.attempts and entry.since_us is not None:
         if process.now_us - entry.since_us >= NEVER_TRIED_US:
-            why = _why_never(process)
+            why = why_never(process)
             return f"never tried: {why}" if why else None
         return None
     if (
@@ -240,7 +253,19 @@ def stuck_mark(process: SchedulerProcess, entry: PodEntry, state: PodState) -> s
     return None
 
 
-def _why_never(process: SchedulerProcess) -> str:
+def never_tried(process: SchedulerProcess) -> int:
+    """Pods that have been in activeQ for long without an attempt."""
+    return sum(
+        entry.kind == "pod"
+        and entry.state == "active"
+        and not entry.attempts
+        and entry.since_us is not None
+        and process.now_us - entry.since_us >= NEVER_TRIED_US
+        for entry in process.entries.values()
+    )
+
+
+def why_never(process: SchedulerProcess) -> str:
     """The cause, in words; empty when waiting is no wonder, since a debugger stops the loop."""
     facts = process.facts
     if facts.stopped:

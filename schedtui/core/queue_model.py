@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedtui.core.events import read_event
-from schedtui.core.queue_advice import verbosity_advice
+from schedtui.core.queue_advice import standing_notices, verbosity_advice
 from schedtui.core.queue_effects import apply_effect
 from schedtui.core.queue_inference import judge, stuck_mark
 from schedtui.core.queue_process import KEPT_GONE, SchedulerProcess
@@ -199,7 +199,7 @@ class QueueModel:
             pods=rows,
             needs=verbosity_advice(process),
             bound_per_node=dict(process.bound_per_node),
-            notices=tuple(self._notices),
+            notices=(*self._notices, *standing_notices(process)),
         )
 
 

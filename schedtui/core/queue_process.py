@@ -77,6 +77,7 @@ class SchedulerProcess:
         self.backoff = BackoffRule(whole_seconds=self.traits.whole_second_backoff)
         self.config_backoff: tuple[int | None, int | None] = (None, None)
         self.pop_from_backoff_off = False
+        self.groups_off = False
         self.is_json = False
         self.requeue_line_seen = False
         self.adds_unbroken = True
@@ -88,6 +89,8 @@ class SchedulerProcess:
         self.facts = ProcessFacts()
         self.movers: dict[str, int] = {}
         self.bound_per_node: dict[str, int] = {}
+        self.entities_seen = False
+        self.group_cycle: str | None = None
         self.now_us = -1
         self.line = 0
         self.gap_us = -1
@@ -118,6 +121,16 @@ class SchedulerProcess:
     def pops_from_backoff(self) -> bool:
         """Whether an idle loop takes pods straight from backoffQ."""
         return self.traits.pops_from_backoff and not self.pop_from_backoff_off
+
+    @property
+    def may_hold_members(self) -> bool:
+        """Whether pods may wait outside the queues for their pod group (1.37, and whatever was not read)."""
+        return not self.groups_off and (self.group_entities or not self.traits.source_read)
+
+    @property
+    def group_entities(self) -> bool:
+        """Whether pod groups are queued as entities, not their members one by one."""
+        return self.traits.group_entities or self.entities_seen
 
     @property
     def requeues_visible(self) -> bool:

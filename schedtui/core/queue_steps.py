@@ -36,6 +36,9 @@ def touch(process: SchedulerProcess, event: QueueEvent) -> PodEntry | None:
     entry = process.own(event.pod, event.kind)
     entry.last_us = process.now_us
     entry.last_line = event.line
+    if event.other is not None and not event.effect.startswith("preempt"):
+        # Where groups are entities, a root's own lines name it, and others only one of its parts.
+        entry.group = event.other if not process.group_entities else entry.group or event.other
     return entry
 
 

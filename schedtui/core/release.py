@@ -8,7 +8,7 @@ what follows from a release for the queues. Never looks at a file's name. A plai
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -70,8 +70,6 @@ class ReleaseTraits:
     """Whether the release's own source was read, so that an absent line means something."""
     pops_from_backoff: bool
     """An idle scheduling loop takes rejected pods straight from backoffQ (gate SchedulerPopFromBackoffQ)."""
-    logs_event_moves_at_4: bool
-    """Moves by cluster events are V4 lines with a hint (later releases print them at V5)."""
     logs_unscheduled_updates: bool
     """Updates of unscheduled pods and of nodes are logged (V4)."""
     logs_requeue_at_3: bool
@@ -80,27 +78,29 @@ class ReleaseTraits:
     """A PreEnqueue refusal is logged at every verbosity."""
     whole_second_backoff: bool
     """Backoff ends are aligned down to whole seconds."""
+    group_entities: bool
+    """A pod group is queued as one entity; else its members are, and are pulled out together, mostly silently."""
 
 
 CAUTIOUS_TRAITS = ReleaseTraits(
     source_read=False,
     pops_from_backoff=False,
-    logs_event_moves_at_4=False,
     logs_unscheduled_updates=False,
     logs_requeue_at_3=False,
     gates_logged_always=False,
     whole_second_backoff=False,
+    group_entities=False,
 )
 """Traits of a release whose source was not read: nothing is taken on trust from a neighbour."""
 
 _SINCE_1_35 = ReleaseTraits(
     source_read=True,
     pops_from_backoff=True,
-    logs_event_moves_at_4=False,
     logs_unscheduled_updates=True,
     logs_requeue_at_3=True,
     gates_logged_always=False,
     whole_second_backoff=True,
+    group_entities=False,
 )
 """What the sources of 1.35, 1.36 and 1.37 have in common, each of them read."""
 
@@ -108,15 +108,15 @@ _TRAITS: dict[str, ReleaseTraits] = {
     "1.29": ReleaseTraits(
         source_read=True,
         pops_from_backoff=False,
-        logs_event_moves_at_4=True,
         logs_unscheduled_updates=False,
         logs_requeue_at_3=False,
         gates_logged_always=True,
         whole_second_backoff=False,
+        group_entities=False,
     ),
     "1.35": _SINCE_1_35,
     "1.36": _SINCE_1_35,
-    "1.37": _SINCE_1_35,
+    "1.37": replace(_SINCE_1_35, group_entities=True),
 }
 
 

@@ -16,8 +16,19 @@ DATA = Path(__file__).parents[2] / "data"
 YEAR = 2026
 """The year in which the logs were made."""
 
-CHURNS = ("v1.29.0-v5-churn3", "v1.36.3-v5-churn7", "v1.37.2-v5-churn3")
-STORMS = ("v1.29.0-v5-storm23", "v1.36.3-v4-storm24", "v1.29.0-v5-storm303", "v1.36.3-v5-storm202")
+
+def _named(workload: str) -> tuple[str, ...]:
+    return tuple(sorted(path.name.partition(".log")[0] for path in DATA.glob(f"v1.*-{workload}*.log*")))
+
+
+CHURNS = _named("churn")
+"""Random changes for half a minute, a dump now and then; every such log that is there."""
+
+STORMS = _named("storm")
+"""The same at eighty changes a second, a dump every tenth of a second."""
+
+GANGS = _named("gang")
+"""Pod groups (gate GenericWorkload): scheduled whole, waiting for members or for their group's object, deleted."""
 
 _HEADER = re.compile(rb"([IWEF])\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ ([^\s:]+:\d+)\] ")
 _TAB = "\t"

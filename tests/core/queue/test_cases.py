@@ -79,6 +79,8 @@ def test_c03_active_and_never_tried() -> None:
     assert (row.state, row.certain) == ("active", True)
     assert row.mark is not None
     assert row.mark.startswith("never tried")
+    assert any(notice.startswith("1 pod has entered activeQ, and none was ever tried")
+               for notice in model.snapshot().notices)  # fmt: skip
 
 
 def test_under_a_debugger_waiting_in_active_is_no_wonder() -> None:
@@ -140,6 +142,10 @@ def test_c05_an_attempt_takes_the_pod_out_of_whatever_queue() -> None:
     row = model.row("shop/cart-0")
     assert row is not None
     assert (row.state, row.attempts, row.plugins) == ("in_flight", 2, ("NodeResourcesFit",))
+    # A move by an event prints its hint from V4 on: no V5 line was seen.
+    needs = model.snapshot().needs
+    assert "lines up to V4 seen" in needs
+    assert needs.endswith("queue moves")
 
 
 def test_c11_a_fake_line_inside_a_block_binds_nothing() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.core.queue.logs import CHURNS, STORMS, as_json, checked, log_bytes, lowered
+from tests.core.queue.logs import CHURNS, GANGS, STORMS, as_json, checked, log_bytes, lowered
 
 if TYPE_CHECKING:
     from schedtui.core.queue_check import DumpCheck
@@ -31,7 +31,13 @@ def assert_never_wrong(results: tuple[DumpCheck, ...]) -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("name", [name for name in CHURNS + STORMS if "-v5-" in name])
+def test_all_logs_are_there() -> None:
+    assert len(CHURNS) >= 4
+    assert len(STORMS) >= 4
+    assert GANGS
+
+
+@pytest.mark.parametrize("name", [name for name in CHURNS + STORMS + GANGS if "-v5-" in name])
 def test_at_v5_nearly_everything_is_certain(name: str) -> None:
     results = checked(log_bytes(name)).results()
     assert len(results) >= 20
@@ -47,6 +53,20 @@ def test_at_v4_half_is_certain_and_nothing_wrong(name: str) -> None:
     results = checked(lowered(name, 4)).results()
     assert_never_wrong(results)
     assert share_certain(results) >= 0.5
+
+
+@pytest.mark.parametrize("level", [0, 1, 2, 3, 4])
+@pytest.mark.parametrize("name", GANGS)
+def test_what_is_certain_of_groups_is_right_at_any_verbosity(name: str, level: int) -> None:
+    assert_never_wrong(checked(lowered(name, level)).results())
+
+
+@pytest.mark.parametrize("name", GANGS)
+def test_members_outside_the_queues_are_where_the_dump_has_them(name: str) -> None:
+    results = checked(log_bytes(name)).results()
+    outside = [result for result in results if result.dump.get("incomplete") or result.dump.get("pending")]
+    assert outside
+    assert all(result.model == result.dump for result in outside)
 
 
 @pytest.mark.parametrize("name", CHURNS + STORMS)

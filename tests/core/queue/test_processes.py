@@ -132,3 +132,43 @@ def test_a_change_of_verbosity_through_the_debug_flag_is_noticed() -> None:
     for line in added(3, 7, "b"):
         model.apply(record_of(line))
     assert model.snapshot().needs == "exact"
+
+
+def test_members_are_pulled_out_of_the_queues_with_their_group() -> None:
+    """1.36: ForceActivate is the last line before a member is in flight; one in activeQ has no line at all."""
+    model = fed(
+        START.format(second=1, pid=9),
+        *added(2, 9, "g-0"),
+        *added(2, 9, "g-1"),
+        *added(2, 9, "other"),
+        'I1130 13:53:59.426705 9 schedule_one.go:1325] "Updating pod condition and nominated node name"'
+        ' podGroup="default/g" pod="default/g-0" conditionType="PodScheduled" conditionReason="Unschedulable"',
+        'I1130 13:53:59.552045 9 active_queue.go:111] "Pod moved to an internal scheduling queue"'
+        ' pod="default/g-0" event="ForceActivate" queue="Active"',
+        'I1130 13:53:59.552073 9 schedule_one_podgroup.go:77] "Attempting to schedule pod group"'
+        ' podGroup="default/g"',
+        'I1130 13:53:59.566171 9 eventhandlers.go:63] "Add event for node" node="n"',
+    )
+    rows = {row.pod: (row.state, row.certain) for row in model.snapshot().pods}
+    assert rows["default/g-0"] == ("in_flight", True)
+    # Nothing says yet whose member it is.
+    assert rows["default/g-1"] == rows["default/other"] == ("active", False)
+    model.apply(record_of(
+        'I1130 13:53:59.570000 9 schedule_one_podgroup.go:413] "Attempting to schedule a pod belonging to a pod'
+        ' group" podGroup="default/g" pod="default/g-1"'
+    ))  # fmt: skip
+    model.apply(record_of(
+        'I1130 13:53:59.575000 9 schedule_one_podgroup.go:600] "Unable to schedule a pod group"'
+        ' podGroup="default/g" unschedulablePods=2'
+    ))  # fmt: skip
+    rows = {row.pod: (row.state, row.certain) for row in model.snapshot().pods}
+    assert rows["default/g-1"] == ("in_flight", True)
+    assert rows["default/other"] == ("active", True)
+    assert all(row.kind == "pod" for row in model.snapshot().pods)
+
+
+def test_a_log_that_begins_late_says_so() -> None:
+    late = fed(*added(1, 7, "a")).snapshot()
+    assert any("begins while the scheduler runs" in notice for notice in late.notices)
+    whole = fed(START.format(second=1, pid=7), *added(1, 7, "a")).snapshot()
+    assert whole.notices == ()
