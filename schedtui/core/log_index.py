@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from schedtui.core import log_headers
-from schedtui.core.klog.assembly import split_records
+from schedtui.core.klog.assembly import parse_record, split_records
 from schedtui.core.klog.journal_json import message_column
 from schedtui.core.klog.json_lines import parse_json_line
 from schedtui.core.klog.lines import FIRST_STARTING_CLASS, LineClass, classify
@@ -53,7 +53,10 @@ _JUDGED_STARTS = 64
 """Headers at a block's beginning of which the usual process is found."""
 _OPENS = re.compile(rb"=<\r?\n| (?:stderr|stdout) P[ :]")
 """What begins in wrapped lines and goes on in the next ones: a block of lines, a line that was cut."""
-_DOCKER_START = b'{"log":"'
+_UNLIKE_WRITTEN = b"{\x1b"
+"""First bytes of lines whose text does not stand there as it was written."""
+
+_DOCKER_TEXT = re.compile(rb'"log": ?"')
 _JSON_LEVEL = re.compile(rb',"v":(\d+)[,}]')
 _MILLISECONDS_FROM = 1e11
 """JSON ``ts`` above this is in milliseconds (1973), below it in seconds (year 5138)."""
@@ -299,14 +302,16 @@ class ChunkBuilder:
         month_days[chosen], times[chosen] = log_headers.month_days_and_times(text, where)
         hashes, hashed = log_headers.site_hashes(text, where)
         quick = chosen[hashed]
-        site[quick] = self.sites.numbers_of_hashes(
-            hashes[hashed], lambda position: self._site_at(block, int(headers[quick[position]]), size)
-        )
+
+        def site_of(index: int) -> tuple[str, int, str]:
+            return self._site_at(block, int(starts[index]), int(headers[index]), size)
+
+        site[quick] = self.sites.numbers_of_hashes(hashes[hashed], lambda position: site_of(int(quick[position])))
         absolute = np.zeros(len(starts), np.bool_)
         for index in chosen[~hashed].tolist():
-            site[index] = self.sites.number(*self._site_at(block, int(headers[index]), size))
+            site[index] = self.sites.number(*site_of(index))
         for index in np.flatnonzero(~regular & (columns >= 0)).tolist():
-            found = self._read_slowly(block, int(headers[index]), size)
+            found = self._read_slowly(_text_at(block, int(starts[index]), int(headers[index]), size))
             if found is not None:
                 severity[index], site[index], times[index], month_days[index] = found
                 absolute[index] = month_days[index] == 0
@@ -326,17 +331,15 @@ class ChunkBuilder:
         )  # fmt: skip
 
     @staticmethod
-    def _site_at(block: bytearray, start: int, size: int) -> tuple[str, int, str]:
-        line = bytes(block[start : min(size, start + _SAMPLE)]).split(b"\n", 1)[0]
+    def _site_at(block: bytearray, start: int, header: int, size: int) -> tuple[str, int, str]:
+        line = _text_at(block, start, header, size, _SAMPLE)
         match = _HEADER.match(line)
         if match is None or match[9] is None:
             return "", 0, ""
         return match[9].decode("utf-8", "replace"), int(match[10]), message_of(match[11])
 
-    def _read_slowly(self, block: bytearray, start: int, size: int) -> tuple[int, int, int, int] | None:
+    def _read_slowly(self, line: bytes) -> tuple[int, int, int, int] | None:
         """(severity, site, time, 100 · month + day or 0 when the time is absolute) of an irregular header."""
-        end = block.find(b"\n", start, size)
-        line = bytes(block[start : end if end >= 0 else size])
         found = _JSON.match(line)
         if found is not None:
             stamp = float(found[1])
@@ -351,7 +354,7 @@ class ChunkBuilder:
             return self._read_object(line)
         header = _HEADER.match(line)
         if header is None:
-            return None
+            return self._read_whole(line)
         number = NO_SITE
         if header[9] is not None:
             number = self.sites.number(
@@ -365,6 +368,14 @@ class ChunkBuilder:
             return header[1][0], number, int(log_headers.times_of(*days)[0]), 0
         return header[1][0], number, time, month_day
 
+    @staticmethod
+    def _read_whole(line: bytes) -> tuple[int, int, int, int] | None:
+        """The same of what only the parser knows: dlv's own log lines."""
+        record = parse_record(line)
+        if record.severity is None:
+            return None
+        return ord(record.severity), NO_SITE, UNKNOWN_TIME if record.time_us is None else record.time_us, 0
+
     def _read_object(self, line: bytes) -> tuple[int, int, int, int] | None:
         """The same of a JSON object in another shape than the scheduler's (etcd's: level first, ISO time)."""
         entry = parse_json_line(line)
@@ -374,24 +385,33 @@ class ChunkBuilder:
         return ord(entry.severity), number, UNKNOWN_TIME if entry.time_us is None else entry.time_us, 0
 
 
+def _text_at(block: bytearray, start: int, header: int, size: int, most: int | None = None) -> bytes:
+    """A line from its header on; what stands escaped in a collector's JSON, or in a colour, as it was written."""
+    end = block.find(b"\n", start, size)
+    end = end if end >= 0 else size
+    if header > start and block[start] in _UNLIKE_WRITTEN:
+        return peel(bytes(block[start:end])).body
+    return bytes(block[header : end if most is None else min(end, header + most)]).removesuffix(b"\r")
+
+
 def header_column(line: bytes) -> tuple[int, bool]:
     """Where a line's header, JSON object or collector's notice starts, and whether a wrapper is around it.
 
     The column is -1 when the line starts no record.
     """
-    if classify(line) >= FIRST_STARTING_CLASS and not line.startswith(_DOCKER_START):
+    if classify(line) >= FIRST_STARTING_CLASS and not (line.startswith(b"{") and _DOCKER_TEXT.search(line)):
         return 0, False
     peeled = peel(line)
     body = peeled.body
     if body is line or classify(body) < FIRST_STARTING_CLASS:
         return -1, peeled.time is not None or peeled.unit is not None
-    if line.startswith(_DOCKER_START):
-        column = len(_DOCKER_START)
-    elif line.startswith(b"{"):
+    if line.startswith(b"{"):
+        docker = _DOCKER_TEXT.search(line)
         # An entry whose text is written as numbers has its header nowhere to be read in bulk.
-        column = max(0, message_column(line))
+        column = docker.end() if docker is not None else max(0, message_column(line))
     else:
-        column = len(line) - len(body)
+        # A colour around the whole line goes at both ends.
+        column = max(0, line.find(body))
     # A line that the next one goes on with is no more than the beginning of its text.
     return column, True
 

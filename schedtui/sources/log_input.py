@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from schedtui.core.log_headers import PADDING
 from schedtui.core.log_index import Chunk, ChunkBuilder, YearHint, joined, sliced
-from schedtui.sources.log_ends import hint_after, last_day, open_record
+from schedtui.sources.log_ends import hint_after, last_day, open_record, proven_year, year_with_leap_day
 from schedtui.sources.log_pieces import Part, Piece
 from schedtui.sources.log_spool import Spool, is_spooled
 from schedtui.sources.tail import Began, FileFollower, Vanished
@@ -48,7 +48,6 @@ MERGED_OPEN_SECONDS = 10.0
 hands over a full buffer in the middle of a line, and the rest within five seconds."""
 
 _CREATED = re.compile(rb"Log file created at: (\d{4})/(\d\d)/(\d\d) ")
-_ANY_DATE = re.compile(rb"(\d{4})-(\d\d)-\d\d[T ]\d\d:\d\d:\d\d")
 
 
 @dataclass(slots=True)
@@ -330,22 +329,19 @@ class LogInput:
 
     def _find_year(self, generation: Generation, block: bytearray, count: int) -> None:
         """The year of the newest header: from the file's own header, a wrapper, or the time it was written."""
-        newest = datetime.fromtimestamp(generation.file.modified() + 86_400, UTC)
+        year = proven_year(block, count) or self._year_of_file(generation.file, block, count)
+        generation.first_seen = (0, year_with_leap_day(block, count, year))
+
+    @staticmethod
+    def _year_of_file(file: LogFile, block: bytearray, count: int) -> int:
+        """The year that klog's file header proves, or one guessed from the time at which the file was written."""
         month_day, _ = last_day(block, count)
-        limit = newest.month * 100 + newest.day
-        year = newest.year - (1 if month_day > limit else 0)
-        head = generation.file.read(0, 400)
-        created = _CREATED.match(head)
+        created = _CREATED.match(file.read(0, 400))
         if created is not None:
-            year = int(created[1]) + (
-                1 if month_day and month_day < int(created[2]) * 100 + int(created[3]) else 0
-            )
-        else:
-            stamp = _ANY_DATE.match(bytes(block[max(0, block.rfind(b"\n", 0, count - 1)) + 1 : count][:80]))
-            if stamp is not None and month_day:
-                step = month_day // 100 - int(stamp[2])
-                year = int(stamp[1]) + (step < -6) - (step > 6)
-        generation.first_seen = (0, year)
+            first = int(created[2]) * 100 + int(created[3])
+            return int(created[1]) + (1 if month_day and month_day < first else 0)
+        newest = datetime.fromtimestamp(file.modified() + 86_400, UTC)
+        return newest.year - (1 if month_day > newest.month * 100 + newest.day else 0)
 
     def _note_behind(self, wanted: int) -> None:
         self.wanted = wanted

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
+
+import pytest
 
 from schedtui.core.klog import Clock, read_records
 from schedtui.core.log_rows import Selection
+from schedtui.core.message_levels import lookup
+from schedtui.core.record import EPOCH
 from tests.sources.watched_store import WatchedStore
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 CRI = "2026-03-01T01:55:48.613937621Z "
@@ -139,3 +146,113 @@ def test_a_journal_in_json_is_indexed_as_it_is_parsed(tmp_path: Path) -> None:
     finally:
         store.close()
     assert not store.failures
+
+
+BOUND = '"Successfully bound pod to node" pod="shop/cart-0" node="n"'
+WRAPPERS: dict[str, Callable[[str], str]] = {
+    "docker": lambda text: json.dumps(
+        {"log": text + "\n", "stream": "stderr", "time": "2020-03-01T10:00:00.5Z"}, separators=(",", ":")
+    ),
+    "docker, spaced": lambda text: json.dumps(
+        {"stream": "stderr", "log": text + "\n", "time": "2020-03-01T10:00:00Z"}
+    ),
+    "journal": lambda text: json.dumps(
+        {"_BOOT_ID": "b", "MESSAGE": text, "__REALTIME_TIMESTAMP": "1583056800000000"}
+    ),
+    "cri": lambda text: f"2020-03-01T10:00:00.5Z stderr F {text}",
+    "kubectl": lambda text: f"[pod/s-0/kube-scheduler] 2020-03-01T10:00:00Z {text}",
+    "coloured": lambda text: f"\x1b[33m2020-03-01 10:00:00 {text}\x1b[0m",
+    "windows": lambda text: f"2020-03-01T10:00:00Z {text}\r",
+}
+"""Each dates its lines: the file itself is of today."""
+
+
+@pytest.mark.parametrize("wrap", WRAPPERS.values(), ids=WRAPPERS.keys())
+def test_severity_level_and_year_are_known_behind_any_wrapper(tmp_path: Path, wrap: Callable[[str], str]) -> None:
+    texts = (
+        f"I0301 10:00:00.000001       1 x.go:2] {BOUND}",
+        'E0301 10:00:01.000002       1 x.go:1] "m" err="e"',
+        'I0301 10:00:02.000003       1 flags.go:64] FLAG: --v="2"',
+        '{"ts":1583056803000.5,"caller":"x/y.go:8","msg":"Attempting to schedule pod","v":3,"pod":{"name":"a"}}',
+        '{"ts":1583056804000.5,"caller":"x/y.go:9","msg":"Error scheduling pod; retrying","err":"e"}',
+    )
+    path = tmp_path / "wrapped.log"
+    path.write_text("".join(wrap(text) + "\n" for text in texts), newline="")
+    store = WatchedStore(path, level_lookup=lookup)
+    store.start()
+    try:
+        store.wait_texts(len(texts))
+        rows = store.all_rows()
+        records = [store.record(row.number) for row in rows]
+        assert [row.severity for row in rows] == ["I", "E", "I", "I", "E"]
+        assert [row.v for row in rows] == [2, None, 1, 3, None]
+        assert [row.time_us for row in rows] == [record.time_us for record in records if record]
+        assert {record.time.year for record in records if record and record.time} == {2020}
+        store.select_and_wait(Selection(parts=("after:2020-03-01T10:00:01", "before:2020-03-01T10:00:03")))
+        assert [row.line for row in store.all_rows()] == [2, 3]
+    finally:
+        store.close()
+    assert not store.failures
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("I1231 {} | I0101 {}", [2019, 2020]),
+        ("I0922 {} | I0121 {} | I0524 {}", [2020, 2021, 2021]),
+        ("I0229 {} | I0301 {}", [2020, 2020]),
+        ("I20190102 {} | I0103 {}", [2019, 2019]),
+        ("I0102 {} trace (02-Jan-2018 10:00:00.000) | I0103 {}", [2018, 2018]),
+    ],
+)
+def test_years_come_from_what_proves_them(tmp_path: Path, text: str, years: list[int]) -> None:
+    """Case C10: what is dated is one line; the file was written in 2021."""
+    header = "10:00:00.000001       1 x.go:2] m"
+    lines = [one.format(header) for one in text.split(" | ")]
+    path = tmp_path / "k.log"
+    path.write_text("\n".join(lines) + "\n")
+    stamp = datetime(2021, 6, 1, tzinfo=UTC).timestamp()
+    os.utime(path, (stamp, stamp))
+    if "0922" not in text and "trace" not in text and "2019" not in text:
+        os.utime(path, (stamp - 366 * 86_400,) * 2)
+    store = WatchedStore(path)
+    store.start()
+    try:
+        store.wait_texts(len(lines))
+        found = [EPOCH + timedelta(microseconds=row.time_us or 0) for row in store.all_rows()]
+        assert [moment.year for moment in found] == years
+        assert "0229" not in text or (found[0].month, found[0].day) == (2, 29)
+    finally:
+        store.close()
+
+
+def test_a_header_in_a_block_behind_a_glued_prefix_is_none(tmp_path: Path) -> None:
+    """Case C11 as docker compose prints it."""
+    text = "".join(f"kube-scheduler-1  | {one}\n" for one in (
+        f'E{HEADER[1:]}"m" err=<', f"\tI0102 15:04:05.678901   12345 s.go:3] {BOUND}", ' > pod="shop/cart-0"',
+        f'{HEADER}"next"',
+    ))  # fmt: skip
+    store = opened(tmp_path / "compose.log", text)
+    try:
+        assert [(row.line, row.severity) for row in store.all_rows()] == [(1, "E"), (4, "I")]
+        first = store.record(store.state().first)
+        assert first is not None
+        assert (first.pod, first.line_count) == ("shop/cart-0", 3)
+        assert [record.message for record in read_records(text.encode())] == ["m", "next"]
+    finally:
+        store.close()
+
+
+def test_the_debugger_s_own_lines_have_their_severity(tmp_path: Path) -> None:
+    """Case C33."""
+    text = (
+        "API server listening at: [::]:40000\n"
+        "2024-07-11T04:13:00Z debug layer=debugger callInjection protocol on:\n"
+        "2024-07-11T04:13:00Z error layer=rpc writing response:write tcp: use of closed network connection\n"
+    )
+    store = opened(tmp_path / "dlv.log", text)
+    try:
+        assert [row.severity for row in store.all_rows()] == [None, "I", "E"]
+        assert store.next_severity(store.state().first, 1, "E") == store.state().first + 2
+    finally:
+        store.close()

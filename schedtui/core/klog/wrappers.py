@@ -124,11 +124,15 @@ def _peel_prefix(line: bytes) -> Peeled | None:
     found = find_header(line)
     start = found.start() if found is not None else -1
     json_start = _JSON_START.search(line, 1, LONGEST_PREFIX)
-    if json_start is not None and line.endswith(b"}") and (start < 0 or json_start.start() < start):
+    whole_object = line.endswith(b"}") or (line.endswith(b"m") and _LAST_COLOUR.sub(b"", line).endswith(b"}"))
+    if json_start is not None and whole_object and (start < 0 or json_start.start() < start):
         start = json_start.start()
     if start <= 0:
         return None
     whole = prefix = line[:start]
+    if prefix.endswith(b"\t") and not prefix[-2:-1].isalnum():
+        # ``name  | `` and a line of a block, not a prefix that ends with a tab.
+        return None
     body = line[start:]
     if b"\x1b[" in prefix:
         # A colour around the whole line: its end goes with its beginning.
