@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from schedtui.core.filter_text import is_wrapped_oddly
 from schedtui.core.log_evaluation import Evaluation
 from schedtui.core.log_filter import LogSpan, all_of, parse_filter
 from schedtui.core.log_index import PLAIN
@@ -43,13 +44,19 @@ class TextScan:
             from_record = first if piece.part_of is None else 0
             if part.chunk.ends is not None:
                 for index in range(from_record, len(part.chunk)):
-                    flags[index] = self.pattern.matches(own_text(part, index))
+                    flags[index] = self._may_match(record_bytes(part, index)) and self.pattern.matches(
+                        own_text(part, index)
+                    )
                 found.append(flags)
                 continue
             for start, block, starts in scan_blocks(part, from_record):
                 flags[start : start + len(starts)] = self.pattern.flags(block, starts)
             found.append(flags)
         return flags_over_parts(piece, first, found)
+
+    def _may_match(self, raw: bytes) -> bool:
+        """False only if a record cannot match within whose bytes lines of others stand."""
+        return self.pattern.needle is None or self.pattern.matches(raw) or is_wrapped_oddly(raw)
 
 
 class Matcher:
@@ -97,8 +104,9 @@ class Matcher:
             flags[first:] = columns.sure
             return flags
         if part.chunk.ends is not None:
-            for index in range(first, len(part.chunk)):
-                flags[index] = wanted(self._record(part, index, record_bytes(part, index)))
+            for index in (np.flatnonzero(columns.sure | columns.open) + first).tolist():
+                raw = record_bytes(part, index)
+                flags[index] = wanted.prefilter(raw) and wanted(self._record(part, index, raw))
             return flags
         for start, block, starts in scan_blocks(part, first):
             stop = start + len(starts)
