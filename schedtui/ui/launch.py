@@ -65,7 +65,7 @@ def _run(kind: Kind, options: Options, *, release: str = "", tour: bool = False)
     places = directories()
     settings = load_settings(places.config_file)
     keys = key_table(options.keys, settings.keys)
-    request = Request(kind, options, settings, release or settings.lab.release, tour, inputs)
+    request = Request(kind, options, settings, release or settings.lab.release, tour, inputs=inputs)
     return _show(request, keys, places.themes)
 
 
