@@ -89,8 +89,11 @@ def version_of(go: Path) -> GoVersion | None:
     """What ``go version`` says; ``None`` when the program does not answer like a Go."""
     try:
         # Outside any module, lest a go.mod's toolchain line make it fetch another Go.
-        answer = run_to_end(
-            [go, "version"], directory=Path("/"), environment={**os.environ, "GOTOOLCHAIN": "local"}
+        # Without GOROOT: one of another Go keeps every go from answering, and is the doctor's to name.
+        variables = {name: value for name, value in os.environ.items() if name != "GOROOT"}
+        variables["GOTOOLCHAIN"] = "local"
+        answer = run_to_end([go, "version"], directory=Path("/"), environment=variables)
+            [go, "version"], directory=Path("/"), environment={**variables, "GOTOOLCHAIN": "local"}
         )
     except ToolMissing:
         return None
