@@ -19,10 +19,10 @@ import re2
 
 from schedtui.cli.output import printable
 from schedtui.core.errors import WrongUse
+from schedtui.core.filter_fields import FieldIs
 from schedtui.core.filter_nodes import (
     All,
     Any,
-    FieldIs,
     LevelIs,
     LevelUnknown,
     NameIs,

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 import re2
 
 from schedtui.core.errors import WrongUse
+from schedtui.core.filter_fields import FieldIs
 from schedtui.core.filter_nodes import (
     DAY_US,
     SEVERITIES,
     All,
     Any,
-    FieldIs,
     FileIs,
     LevelIs,
     LevelUnknown,

@@ -95,3 +95,14 @@ def compile_pattern(pattern: str, ignore_case: bool) -> re2._Regexp[str]:
     options.case_sensitive = not ignore_case
     options.max_mem = 64 * 1024 * 1024
     return re2.compile(pattern, options=options)
+
+
+def compare(left: float, operator: str, right: float) -> bool:
+    """Whether a comparison of the language holds; ``:`` and ``=`` ask for the same value."""
+    if operator in (":", "="):
+        return left == right
+    if operator == ">":
+        return left > right
+    if operator == "<":
+        return left < right
+    return left >= right if operator == ">=" else left <= right

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from schedtui.core import filter_nodes as nodes
-from schedtui.core.filter_text import is_wrapped_oddly, safe_pieces
+from schedtui.core.filter_fields import OWN_KEYS, FieldIs
+from schedtui.core.filter_text import compare, is_wrapped_oddly, safe_pieces
 from schedtui.core.log_headers import UNKNOWN_TIME
 from schedtui.core.log_search import SearchPattern, is_insensitive, positions
 from schedtui.core.log_sites import UNKNOWN_LEVEL
@@ -127,7 +128,7 @@ class Evaluation:
         """From the call sites' levels; records of unknown level never fulfil it."""
         levels = self._sites.levels()
         fitting = np.array(
-            [v != UNKNOWN_LEVEL and nodes._compare(int(v), node.operator, node.level) for v in levels], np.bool_
+            [v != UNKNOWN_LEVEL and compare(int(v), node.operator, node.level) for v in levels], np.bool_
         )
         severity = self._chunk.severity[self._range]
         return Verdict(fitting[self._chunk.site[self._range]] & (severity == _INFO), self._nothing())
@@ -233,10 +234,10 @@ class Evaluation:
         plain = _PLAIN_NAME.fullmatch(node.name) is not None
         return self._pair(node.facet, node._pieces, node.proof, whole=plain)
 
-    def field(self, node: nodes.FieldIs) -> Verdict:
+    def field(self, node: FieldIs) -> Verdict:
         """A field: ``key="value"`` is proof, the key's and the value's bytes a reason to parse."""
         pieces = node._pieces
-        if node.key not in nodes._OWN_KEYS and node.key.isascii():
+        if node.key not in OWN_KEYS and node.key.isascii():
             pieces = (*pieces, *safe_pieces(node.key))
         return self._pair(node.key, pieces, node.proof)
 
@@ -338,6 +339,6 @@ _DECIDERS: dict[type, Callable[[Evaluation, Any], Verdict]] = {
     nodes.Text: Evaluation.text,
     nodes.Pattern: Evaluation.pattern,
     nodes.NameIs: Evaluation.name,
-    nodes.FieldIs: Evaluation.field,
+    FieldIs: Evaluation.field,
 }
 """What decides each kind of condition; each takes conditions of its own kind only."""

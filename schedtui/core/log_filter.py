@@ -11,8 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from schedtui.core.filter_fields import FieldIs
 from schedtui.core.filter_help import FILTER_HELP
-from schedtui.core.filter_nodes import All, FieldIs, FileIs, LevelIs, NameIs, Not, SeverityIs
+from schedtui.core.filter_nodes import All, FileIs, LevelIs, NameIs, Not, SeverityIs
 from schedtui.core.filter_syntax import NO_SPAN, FilterError, LogSpan, parse, read_time
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schedtui.core.filter_fields import FieldIs
 from schedtui.core.filter_nodes import (
     All,
     Any,
-    FieldIs,
     FileIs,
     LevelIs,
     NameIs,
