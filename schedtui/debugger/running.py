@@ -116,6 +116,9 @@ class Run:
             if line:
                 self._trace.append(line)
             return
+        if self._trace == [line] and line.startswith(">>"):
+            # dlv tells of a return once for each of its breakpoints there; without a call between it is one.
+            return
         self.flush_trace()
         if trace_goroutine(line) is not None:
             self._trace = [line]

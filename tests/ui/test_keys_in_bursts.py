@@ -11,7 +11,7 @@ from schedtui.debugger import model
 from schedtui.ui.app import SchedtuiApp
 from schedtui.ui.key_parser import EscapeKeepingParser
 from schedtui.ui.key_table import key_of_event
-from schedtui.ui.screens.overlays import ChooserScreen
+from schedtui.ui.screens.overlays import ChooserScreen, ListScreen
 from tests.ui.stage import WishingApp, report, screen_text, stopped
 
 ESCAPE_SECONDS = 0.15
@@ -80,6 +80,23 @@ async def test_a_key_or_a_name_typed_into_the_palette_is_that_action(typed: tupl
         await pilot.press("comma", "q", "colon", *typed, "enter")
         await pilot.pause()
         assert app.commands() == [model.Step("next")]
+
+
+async def test_keys_behind_the_escape_that_leaves_the_console_are_the_panes() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await stopped(pilot)
+        await pilot.press("grave_accent", "x")
+        await pilot.pause()
+        line = app.main.pane("debugger").console.input
+        for key, character in (("escape", "\x1b"), ("question_mark", "?")):
+            line.post_message(events.Key(key, character))
+        await pilot.pause()
+        await pilot.pause()
+        assert line.value == "x"
+        assert type(app.screen_stack[-1]) is ListScreen
+        await pilot.press("escape", "grave_accent", "y")
+        assert line.value == "xy"
 
 
 class AskingApp(WishingApp):

@@ -57,10 +57,23 @@ class Levels:
         self._waiting: deque[Record] = deque(maxlen=WAITING_RECORDS)
         self._sites_waiting: tuple[SiteCount, ...] = ()
         self._cancel = threading.Event()
+        self._loaded = threading.Event()
+        """Set once there is an index, or there will be none."""
         self._lock = threading.Lock()
 
     def load(self) -> bool:
         """Build or read the index; False when there is none, or when it was given up."""
+        try:
+            return self._load()
+        finally:
+            self._loaded.set()
+
+    def await_sites(self) -> CallSites | None:
+        """The call sites, as soon as the source has been read (or that was given up); it may take its time."""
+        self._loaded.wait()
+        return self.sites
+
+    def _load(self) -> bool:
         if self._checkout is None:
             # Without a source the built-in table of messages answers.
             self._changed(self.lookup)
@@ -85,6 +98,7 @@ class Levels:
     def cancel(self) -> None:
         """Give up building."""
         self._cancel.set()
+        self._loaded.set()
 
     def start_log(self, written: float | None = None) -> None:
         """Another log is shown now: counts start at zero, and whether the source fits is judged anew.

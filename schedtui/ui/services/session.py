@@ -505,7 +505,12 @@ class Session:
 
     def break_on_pattern(self, text: str) -> None:
         """Stop when a line is logged."""
-        self.work("pattern", lambda: self.pattern.arm(text, self.levels.sites))
+        if not text.strip():
+            self.pattern.arm("", None)
+            return
+        if self.plan.checkout is not None and self.levels.sites is None:
+            self.post(messages.NoticePosted("The source is still being read: the pattern is armed after that."))
+        self.work("pattern", lambda: self.pattern.arm(text, self.levels.await_sites()))
 
     def bundle(self, wish: messages.BundleRequested) -> None:
         """Write what a bug report needs."""

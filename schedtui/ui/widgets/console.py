@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from textual.app import ComposeResult
+    from textual.events import Key
     from textual.widgets import Input
 
 TRANSCRIPT_LIMIT = 5000
@@ -83,7 +84,19 @@ class ConsoleInput(EditLine):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's name
         super().__init__(id=id, compact=True, select_on_focus=False, placeholder="` types to dlv; Esc leaves")
         self.history: list[str] = []
+        self.answered = False
+        """True from Escape on: the keys behind it, in one burst, are the pane's."""
         self._at = 0
+
+    def on_focus(self) -> None:
+        """Somebody types here."""
+        self.answered = False
+
+    async def _on_key(self, event: Key) -> None:
+        if self.answered:
+            event.prevent_default()
+            return
+        await super()._on_key(event)
 
     def remember(self, line: str) -> None:
         """Add a line, unless it repeats the last one."""
@@ -102,7 +115,10 @@ class ConsoleInput(EditLine):
 
     def action_leave(self) -> None:
         """Give the keys back to the pane; what was typed so far stays."""
-        self.post_message(self.Left())
+        self.answered = True
+        if self.parent is not None:
+            # To the parent, where the keys that come behind go too: it must be there before them.
+            self.parent.post_message(self.Left())
 
     def action_look_back(self, pages: int) -> None:
         """Move the transcript; what is typed stays."""
