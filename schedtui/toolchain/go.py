@@ -93,8 +93,6 @@ def version_of(go: Path) -> GoVersion | None:
         variables = {name: value for name, value in os.environ.items() if name != "GOROOT"}
         variables["GOTOOLCHAIN"] = "local"
         answer = run_to_end([go, "version"], directory=Path("/"), environment=variables)
-            [go, "version"], directory=Path("/"), environment={**variables, "GOTOOLCHAIN": "local"}
-        )
     except ToolMissing:
         return None
     match = _PRINTED_VERSION.search(answer.output)
