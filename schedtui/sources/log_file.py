@@ -65,8 +65,11 @@ class LogFile:
             raise UnreadableInput(
                 f"cannot be read ({error.strerror})", where=path, hint="Check the name and its permissions."
             ) from error
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        mode = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(mode):
             os.close(descriptor)
+            if stat.S_ISDIR(mode):
+                raise UnreadableInput("is a directory, not a log", where=path, hint="Name the files in it.")
             raise UnreadableInput(
                 "is no regular file",
                 where=path,

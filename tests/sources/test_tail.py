@@ -139,7 +139,7 @@ def test_a_file_that_may_not_be_read_says_so(tmp_path: Path, store: WatchedStore
     (tmp_path / "k.log").mkdir()
     store.start()
     state = store.wait(lambda state: state.notes)
-    assert "no regular file" in state.notes[0]
+    assert "is a directory" in state.notes[0]
 
 
 def test_a_link_that_moves_on(tmp_path: Path, store: WatchedStore) -> None:
