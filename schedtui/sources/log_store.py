@@ -28,7 +28,7 @@ from schedtui.sources.log_exchange import (
     SelectRequest,
 )
 from schedtui.sources.log_site_counts import count_sites
-from schedtui.sources.log_text import read_record, record_bytes
+from schedtui.sources.log_text import FirstLines, read_record, record_bytes
 from schedtui.sources.log_worker import LogWorker
 from schedtui.sources.record_feed import RecordFeed
 from schedtui.sources.tail import POLL_SECONDS
@@ -46,10 +46,6 @@ if TYPE_CHECKING:
 
 TEXT_SEARCH_RECORDS = 200_000
 """How far ``next_with_text`` looks: about 25 MB, a few hundredths of a second."""
-
-ROW_BLOCK_BYTES = 256 << 10
-"""Neighbouring rows are read in one go up to this size."""
-
 
 WRITE_HINTS: dict[int | None, str] = {
     errno.EEXIST: "Name a file that does not exist yet.",
@@ -186,14 +182,14 @@ class LogStore:
         published = self._published
         located = published.rows.locate_many(first, count)
         number = max(first, published.rows.first)
-        texts = _TextReader(columns)
+        texts = FirstLines(columns)
         return [
             self._row(published, number + position, piece, index, context, texts)
             for position, (piece, index, context) in enumerate(located)
         ]
 
     def _row(
-        self, published: Published, number: int, place: int, index: int, context: bool, texts: _TextReader
+        self, published: Published, number: int, place: int, index: int, context: bool, texts: FirstLines
     ) -> Row:
         piece = published.pieces[place]
         if not piece.parts:
@@ -350,43 +346,6 @@ class LogStore:
             words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             hint = WRITE_HINTS.get(code, "Name another file, in a directory that you may write to.")
             raise UnreadableInput(f"cannot be written ({words})", where=path, hint=hint) from error
-
-
-class _TextReader:
-    """First lines of neighbouring records, read in one go where they are close together."""
-
-    def __init__(self, columns: int) -> None:
-        self._columns = columns
-        self._file: object = None
-        self._start = 0
-        self._block = b""
-
-    def first_line(self, part: Part, index: int) -> tuple[str, bool]:
-        """A record's first line without its line feed, and whether the record ends with one."""
-        start, stop = part.chunk.start(index), part.chunk.stop(index)
-        most = self._columns * 4 + 4
-        if stop - start > ROW_BLOCK_BYTES:
-            data = part.file.read(start, min(most, stop - start))
-            ends = part.file.read(stop - 1, 1) == b"\n"
-        else:
-            data = self._bytes(part, index, start, stop)
-            ends = data.endswith(b"\n")
-        line = data.split(b"\n", 1)[0][:most]
-        return line.removesuffix(b"\r").decode("utf-8", "replace")[: self._columns], ends
-
-    def _bytes(self, part: Part, index: int, start: int, stop: int) -> bytes:
-        inside = self._file is part.file and self._start <= start and stop <= self._start + len(self._block)
-        if not inside:
-            self._file, self._start = part.file, start
-            size = stop - start
-            ahead = index
-            while ahead + 1 < len(part.chunk) and ahead < index + 100:
-                ahead += 1
-                if part.chunk.stop(ahead) - start > ROW_BLOCK_BYTES // 4:
-                    break
-                size = max(size, part.chunk.stop(ahead) - start)
-            self._block = part.file.read(start, size)
-        return self._block[start - self._start : stop - self._start]
 
 
 def _is_open(part: Part, index: int) -> bool:

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 SCAN_BYTES = 1 << 20
 """How much text is read at a time by a scan: what the processor's cache holds; four times as much is slower."""
 
+ROW_BLOCK_BYTES = 256 << 10
+"""Neighbouring rows are read in one go up to this size."""
+
+
 _NO_LEVELS = np.full(1 << 16, -1, np.int16)
 
 
@@ -82,3 +86,40 @@ def read_record(part: Part, index: int, raw: bytes, levels: NDArray[np.int16], l
 def flags_over_parts(piece: Piece, first: int, part_flags: list[NDArray[np.bool_]]) -> NDArray[np.bool_]:
     """Flags for a piece's records from ``first`` on, from flags for each part's records (all of them)."""
     return piece.gathered(part_flags)[first:]
+
+
+class FirstLines:
+    """First lines of neighbouring records, read in one go where they are close together."""
+
+    def __init__(self, columns: int) -> None:
+        self._columns = columns
+        self._file: object = None
+        self._start = 0
+        self._block = b""
+
+    def first_line(self, part: Part, index: int) -> tuple[str, bool]:
+        """A record's first line without its line feed, and whether the record ends with one."""
+        start, stop = part.chunk.start(index), part.chunk.stop(index)
+        most = self._columns * 4 + 4
+        if stop - start > ROW_BLOCK_BYTES:
+            data = part.file.read(start, min(most, stop - start))
+            ends = part.file.read(stop - 1, 1) == b"\n"
+        else:
+            data = self._bytes(part, index, start, stop)
+            ends = data.endswith(b"\n")
+        line = data.split(b"\n", 1)[0][:most]
+        return line.removesuffix(b"\r").decode("utf-8", "replace")[: self._columns], ends
+
+    def _bytes(self, part: Part, index: int, start: int, stop: int) -> bytes:
+        inside = self._file is part.file and self._start <= start and stop <= self._start + len(self._block)
+        if not inside:
+            self._file, self._start = part.file, start
+            size = stop - start
+            ahead = index
+            while ahead + 1 < len(part.chunk) and ahead < index + 100:
+                ahead += 1
+                if part.chunk.stop(ahead) - start > ROW_BLOCK_BYTES // 4:
+                    break
+                size = max(size, part.chunk.stop(ahead) - start)
+            self._block = part.file.read(start, size)
+        return self._block[start - self._start : stop - self._start]

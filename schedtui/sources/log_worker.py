@@ -11,13 +11,11 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from schedtui.core.errors import SchedtuiError
 from schedtui.core.log_filter import LogSpan
 from schedtui.core.log_headers import UNKNOWN_TIME
-from schedtui.core.log_index import PLAIN, ChunkBuilder
-from schedtui.core.log_rows import LevelCounts, LogState, Selection
+from schedtui.core.log_index import ChunkBuilder
+from schedtui.core.log_rows import LogState, Selection
 from schedtui.core.log_selection import NO_ROWS, SelectionBuilder
 from schedtui.core.log_sites import SiteTable
 from schedtui.sources.inputs import STANDARD_INPUT
@@ -33,13 +31,12 @@ from schedtui.sources.log_input import LogInput
 from schedtui.sources.log_matching import Matcher
 from schedtui.sources.log_order import LogOrder
 from schedtui.sources.log_searching import SearchJob
+from schedtui.sources.log_tally import Tally
 from schedtui.sources.record_feed import Readable
 from schedtui.sources.tail import POLL_SECONDS, EventWatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
 
     from schedtui.sources.log_input import Added
     from schedtui.sources.log_pieces import Piece, Pieces
@@ -96,10 +93,7 @@ class LogWorker:
         self._near: int | None = None
         self._search: SearchJob | None = None
         self._count: CountJob | None = None
-        self._site_counts: NDArray[np.int64] = np.zeros(1, np.int64)
-        self._severity_counts: NDArray[np.int64] = np.zeros(256, np.int64)
-        self._records = 0
-        self._lines = 0
+        self._tally = Tally(self.sites)
         self._changed = True
         self._urgent = False
         self._published_at = 0.0
@@ -221,7 +215,7 @@ class LogWorker:
 
     def _poll(self) -> bool:
         now = time.monotonic()
-        if self._records and now - self._polled_at < BUSY_POLL_SECONDS:
+        if self._tally.records and now - self._polled_at < BUSY_POLL_SECONDS:
             return False
         self._polled_at = now
         ended = [one.ended for one in self._inputs]
@@ -256,8 +250,8 @@ class LogWorker:
         for number, change in self._order.take(finds, [one.is_complete for one in self._inputs]):
             self._changed = True
             if change.place == "last" and last is not None:
-                self._tally(last, -1)
-            self._tally(change.piece, 1)
+                self._tally.add(last, -1)
+            self._tally.add(change.piece, 1)
             self._tell_jobs(number, change, last)
             if change.place != "front" or last is None:
                 last = change.piece
@@ -273,22 +267,6 @@ class LogWorker:
         if self._builder is None:
             self._builder = SelectionBuilder(number, self._selection.context)
             self._urgent = True
-
-    def _tally(self, piece: Piece, sign: int) -> None:
-        if not piece.parts:
-            return
-        severity = piece.severity
-        self._severity_counts += sign * np.bincount(severity, minlength=256)
-        plain_or_info = (severity == ord("I")) | (severity == PLAIN)
-        counts = sign * np.bincount(piece.site[plain_or_info], minlength=len(self.sites.sites))
-        if len(counts) > len(self._site_counts):
-            self._site_counts = np.concatenate(
-                (self._site_counts, np.zeros(len(counts) - len(self._site_counts), np.int64))
-            )
-        self._site_counts[: len(counts)] += counts
-        self._records += sign * len(piece)
-        lines = piece.line_counts
-        self._lines += sign * int(lines.sum())
 
     # --- selecting
 
@@ -392,8 +370,9 @@ class LogWorker:
         span = self._span()
         state = LogState(
             generation=self._generation, selection=self._selection, first=rows.first, last=rows.last,
-            at_end=at_end, selecting=selecting, indexing=self._indexing(), records=self._records,
-            lines=self._lines, size=sum(one.size() for one in self._inputs), counts=self._level_counts(),
+            at_end=at_end, selecting=selecting, indexing=self._indexing(), records=self._tally.records,
+            lines=self._tally.lines, size=sum(one.size() for one in self._inputs),
+            counts=self._tally.level_counts(),
             end_address=pieces.pieces[-1].address(len(pieces.pieces[-1]) - 1) if pieces.pieces else None,
             first_us=span.first_us, last_us=span.last_us,
             filter_error=self._filter_error, lag_seconds=self._lag(), notes=self._notes(),
@@ -427,13 +406,3 @@ class LogWorker:
         if self._watch is not None and self._watch.failure is not None:
             notes.append(self._watch.failure)
         return tuple(notes)
-
-    def _level_counts(self) -> LevelCounts:
-        levels = self.sites.levels()[: len(self._site_counts)]
-        counts = self._site_counts[: len(levels)]
-        exact = {int(v): int(counts[levels == v].sum()) for v in np.unique(levels[counts > 0]) if v >= 0}
-        severity = self._severity_counts
-        return LevelCounts(
-            exact, int(counts[levels < 0].sum()), int(severity[ord("W")]),
-            int(severity[ord("E")] + severity[ord("F")]),
-        )  # fmt: skip
