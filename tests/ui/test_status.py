@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from schedtui.ui.screens.main import short_names
 from schedtui.ui.screens.status import STATE_SIGNS, StatusFacts, clock, status_parts
 
@@ -36,6 +38,8 @@ def test_c32_the_lease_is_counted_down_and_its_loss_is_named() -> None:
     assert "lease lost in 7s" in text(facts, 103.0)
     assert "lease lost: it will exit on continue" in text(facts, 131.0)
     assert "lease" not in text(StatusFacts("stopped", stopped_at=100.0), 131.0)
+    # Nothing has run yet: it has no lease to lose.
+    assert "lease" not in text(replace(facts, at_entry=True), 131.0)
 
 
 def test_lines_of_unknown_level_are_counted_apart() -> None:

@@ -155,6 +155,7 @@ class MainScreen(RememberingScreen):
             self.know(
                 state="stopped",
                 detail=entry or short_names(event.stop.title),
+                at_entry=bool(entry),
                 stopped_at=event.stop.at or self.facts.stopped_at or self.now(),
             )
             pane.show_state("stopped")

@@ -53,6 +53,8 @@ class StatusFacts:
     """When the present state began, seconds since the epoch: told while it is built or started."""
     leader_election: bool = False
     """True when the target elects a leader: then a long stop costs it the lease."""
+    at_entry: bool = False
+    """True where nothing of it has run yet: it holds no lease that it could lose."""
     level: int | None = None
     """The log's level filter; None without a log."""
     level_lines: int = 0
@@ -83,7 +85,8 @@ def status_parts(facts: StatusFacts, now: float, *, has_debugger: bool) -> tuple
             parts.append(StatusPart(facts.detail, "", 50, flexible=True))
         if facts.cause:
             parts.append(StatusPart(facts.cause, "bad", 75, flexible=True))
-        if facts.state == "stopped" and facts.leader_election and facts.stopped_at is not None:
+        leads = facts.leader_election and not facts.at_entry
+        if facts.state == "stopped" and leads and facts.stopped_at is not None:
             parts.append(_lease_part(now - facts.stopped_at))
     if facts.level is not None:
         parts.append(StatusPart(_level_text(facts), "", 80))
