@@ -77,6 +77,7 @@ def queue_document(snapshot: QueueSnapshot, *, show_all: bool) -> dict[str, obje
         "counts": dict(snapshot.counts),
         "pods": [_row_document(row) for row in _shown(snapshot, show_all=show_all)],
         "needs": snapshot.needs,
+        "lines_lost": snapshot.lines_lost,
         "notices": list(snapshot.notices),
     }
 
@@ -96,6 +97,7 @@ def _row_document(row: PodRow) -> dict[str, object]:
         "certain": row.certain,
         "reason": row.reason,
         "plugins": list(row.plugins),
+        "plugins_inferred": row.plugins_inferred,
         "kind": row.kind,
         "hint": row.hint,
         "node": row.node,
@@ -139,7 +141,7 @@ def _row_cells(row: PodRow, now_us: int | None) -> Sequence[object]:
         _duration(row.since_us, now_us),
         row.attempts,
         row.reason or "",
-        ",".join(row.plugins),
+        ",".join(row.shown_plugins),
         row.node or (f"({row.nominated_node})" if row.nominated_node else ""),
     )
 

@@ -148,6 +148,7 @@ def report_document(result: Report) -> dict[str, object]:
             for station in result.workflow.stations
         ],
         "needs": result.needs,
+        "lines_lost": result.lines_lost,
         "notices": list(result.notices),
     }
 
@@ -162,8 +163,9 @@ def _print_report(result: Report) -> None:
 
     span = f"{time_text(result.first_us) or '?'} to {time_text(result.last_us) or '?'}"
     click.echo(f"release {result.release or 'unknown'}, {span}")
+    least = "at least " if result.lines_lost else ""
     click.echo(
-        f"{result.bound} bindings, {result.attempts} attempts ({result.failed_attempts} failed),"
+        f"{least}{result.bound} bindings, {least}{result.attempts} attempts ({result.failed_attempts} failed),"
         f" {result.preemptions} preemptions"
     )
     for notice in result.notices:
@@ -171,7 +173,7 @@ def _print_report(result: Report) -> None:
     if result.nodes:
         click.echo()
         print_table(
-            ("NODE", "BOUND", "SHARE", "", "PREEMPTED", "FAILED"),
+            ("NODE", "BOUND AT LEAST" if least else "BOUND", "SHARE", "", "PREEMPTED", "FAILED"),
             [
                 (each.node, each.bound, f"{100 * each.share:.1f} %", _bar(each.share), each.preempted, each.failed)
                 for each in result.nodes
@@ -221,12 +223,14 @@ def _print_report(result: Report) -> None:
                     row.pod,
                     row.state if row.certain else f"{row.state}?",
                     row.attempts,
-                    ",".join(row.plugins),
-                    row.mark or "",
+                    ",".join(row.shown_plugins),
+                    (row.mark or "").partition(":")[0],
                 )
                 for row in result.pending[:_SHOWN_REASONS]
             ],
         )
+        for mark in dict.fromkeys(row.mark for row in result.pending if row.mark and ":" in row.mark):
+            print_text(mark)
     click.echo()
     print_text(f"verbosity: {result.needs}")
 

@@ -7,6 +7,9 @@ A reason that no in-tree plugin is known for maps to none: nothing is guessed.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+
+from schedtui.core.fit_error import parse_fit_error
 
 REASON_PLUGINS: tuple[tuple[str, str], ...] = (
     (r"Insufficient ", "NodeResourcesFit"),
@@ -41,6 +44,15 @@ REASON_PLUGINS: tuple[tuple[str, str], ...] = (
 _PATTERNS = tuple((re.compile(pattern), plugin) for pattern, plugin in REASON_PLUGINS)
 
 
+@lru_cache(maxsize=1024)
+def plugins_of_failure(text: str) -> tuple[str, ...]:
+    """The in-tree plugins that the words of a failed attempt point to, in alphabetical order."""
+    fit = parse_fit_error(text)
+    plugins = {plugin_of_reason(reason) for _, reason in fit.reasons} if fit is not None else set()
+    return tuple(sorted(plugin for plugin in plugins if plugin is not None))
+
+
+@lru_cache(maxsize=1024)
 def plugin_of_reason(reason: str) -> str | None:
     """The in-tree plugin that gives this reason; None when none is known to."""
     return next((plugin for pattern, plugin in _PATTERNS if pattern.match(reason)), None)

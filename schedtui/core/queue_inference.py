@@ -78,10 +78,12 @@ def judge(process: SchedulerProcess, entry: PodEntry) -> tuple[PodState, bool]:
         The best guess, and whether the log proves it.
     """
     state = entry.state
-    if state in ("bound", "gone"):
+    if state == "gone":
         return state, entry.proven
     if entry.proof_us < process.gap_us:
         return state, False
+    if state == "bound":
+        return state, entry.proven
     if state == "active" and _may_be_pulled(process, entry):
         return state, False
     now = process.now_us

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedtui.core.events import read_event
+from schedtui.core.fit_reasons import plugins_of_failure
 from schedtui.core.queue_advice import standing_notices, verbosity_advice
 from schedtui.core.queue_effects import apply_effect
 from schedtui.core.queue_inference import judge, stuck_mark
@@ -46,6 +47,7 @@ class QueueModel:
         self._current: SchedulerProcess | None = None
         self._notices: list[str] = []
         self._module_release: bytes | None = None
+        self._lines_lost = False
         self._line = 0
         self._time_us: int | None = None
 
@@ -145,6 +147,7 @@ class QueueModel:
 
     def _lose_lines(self, event: QueueEvent) -> None:
         self._note(f"line {event.line}: {event.text} lines lost; rows last heard of before it are not certain")
+        self._lines_lost = True
         for process in self._processes.values():
             process.lose_lines()
 
@@ -200,11 +203,13 @@ class QueueModel:
             needs=verbosity_advice(process),
             bound_per_node=dict(process.bound_per_node),
             notices=(*self._notices, *standing_notices(process)),
+            lines_lost=self._lines_lost,
         )
 
 
 def _row(process: SchedulerProcess, entry: PodEntry) -> PodRow:
     state, certain = judge(process, entry)
+    inferred = plugins_of_failure(entry.error_text) if entry.error_text and not entry.plugins else ()
     return PodRow(
         pod=entry.pod,
         state=state,
@@ -213,7 +218,8 @@ def _row(process: SchedulerProcess, entry: PodEntry) -> PodRow:
         certain=certain,
         reason=entry.reason,
         hint=entry.hint,
-        plugins=entry.plugins,
+        plugins=entry.plugins or inferred,
+        plugins_inferred=bool(inferred),
         node=entry.node,
         nominated_node=entry.nominated_node,
         kind=entry.kind,

@@ -67,8 +67,15 @@ class PodRow:
     """1-based line of the last record about it."""
     mark: str | None = None
     """Why it looks stuck, in words (``never tried``, ``no news past the flush period``); None when it does not."""
+    plugins_inferred: bool = False
+    """Whether ``plugins`` were told from the words of its last failure, not named by the log."""
     place: str | None = None
     """``incomplete`` or ``pending`` for a group's member that 1.37 keeps outside the queues; None otherwise."""
+
+    @property
+    def shown_plugins(self) -> tuple[str, ...]:
+        """The plugins as they are shown: with a question mark when the log does not name them."""
+        return tuple(f"{plugin}?" for plugin in self.plugins) if self.plugins_inferred else self.plugins
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +98,8 @@ class QueueSnapshot:
     """Bindings that happened, per node (pods deleted since then still count)."""
     notices: tuple[str, ...] = ()
     """What the reader of the log must know: restarts, lost lines, two schedulers in one file."""
+    lines_lost: bool = False
+    """Whether lines are missing in the log: whatever is counted is at least so much."""
 
 
 EMPTY_QUEUE = QueueSnapshot(

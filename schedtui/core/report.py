@@ -86,6 +86,8 @@ class Report:
     """Station by station."""
     needs: str
     """``exact``, or which verbosity would make the queues exact."""
+    lines_lost: bool
+    """Whether lines are missing in the log: all counts are at least so much."""
     notices: tuple[str, ...]
     """Restarts, lost lines."""
 
@@ -165,6 +167,7 @@ class ReportFold:
             pending=tuple(pending),
             workflow=self.workflow.snapshot(),
             needs=snapshot.needs,
+            lines_lost=snapshot.lines_lost,
             notices=snapshot.notices,
         )
 

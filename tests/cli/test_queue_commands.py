@@ -131,6 +131,30 @@ def test_report(capsys: pytest.CaptureFixture[str]) -> None:
     assert "feasibleNodes" in capsys.readouterr().out
 
 
+def test_report_after_a_gap_says_at_least(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "journal.log"
+    bound = (
+        "Feb 14 19:59:5{0} box kube-scheduler[9]: I0214 19:59:5{0}.000001       9 schedule_one.go:302]"
+        ' "Successfully bound pod to node" pod="a/p{0}" node="n1" evaluatedNodes=1 feasibleNodes=1\n'
+    )
+    gap = "Feb 14 19:59:55 box systemd-journald[275]: Suppressed 170 messages from kube-scheduler.service\n"
+    log.write_text(bound.format(1) + gap + bound.format(6))
+    assert run(["report", str(log)]) == 0
+    text = capsys.readouterr().out
+    assert "at least 2 bindings, at least 2 attempts" in text
+    assert "BOUND AT LEAST" in text
+    assert json_of(capsys, "report", str(log))["lines_lost"] is True
+
+
+def test_a_stalled_scheduler_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    log = str(DATA / "v1.37.2-v5-stalled.log.gz")
+    assert run(["queue", log]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "58 pods have entered activeQ, and none was ever tried: an informer keeps failing" in lines[2]
+    assert sum("an informer keeps failing" in line for line in lines) == 2
+    assert max(len(line) for line in lines if line.startswith(("default/", "kube-system/"))) < 140
+
+
 def test_report_nodes_loads_no_numpy() -> None:
     code = (
         "import sys; from schedtui.cli import run; run(['report', '--nodes', sys.argv[1]]);"

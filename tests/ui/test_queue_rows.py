@@ -2,7 +2,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from schedtui.core.queue_state import POD_STATES, PodRow, QueueSnapshot
+from schedtui.ui.widgets.bars import PaneTitle
 from schedtui.ui.widgets.queue_rows import (
     STATE_LETTERS,
     STATE_WORDS,
@@ -110,3 +113,21 @@ def test_names_take_the_columns_that_they_need() -> None:
     states = {row.payload.pod: row.text.index("backoffQ") for row in rows}
     assert states[BACKOFF.pod] == 47
     assert states[long.pod] > 60
+
+
+@pytest.mark.parametrize(
+    ("cells", "shown"),
+    [
+        (70, "active 13 backoff 122 unsched. 44 · bound 3245 · in flight 1 gated 7"),
+        (66, "active 13 backoff 122 unsched. 44 · bound 3245 · in flight 1 …"),
+        (50, "active 13 backoff 122 unsched. 44 · bound 3245 …"),
+        (40, "active 13 backoff 122 unsched. 44 …"),
+        (12, "active 13 …"),
+    ],
+)
+def test_a_title_never_shows_a_word_without_its_number(cells: int, shown: str) -> None:
+    title = PaneTitle("Queue")
+    title.summary = "active 13 backoff 122 unsched. 44 · bound 3245 · in flight 1 gated 7"
+    assert title._summary_in(cells) == shown
+    title.summary = f"at the log's cursor: {title.summary}"
+    assert title._summary_in(cells + 21) == f"at the log's cursor: {shown}"

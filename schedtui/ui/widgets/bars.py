@@ -34,6 +34,9 @@ LEAST_TITLE = 24
 _PLACE_AT_END = re.compile(r"\.go:\d+$")
 """A summary that ends with where the scheduler stands."""
 
+_COUNT = re.compile(r"(?:[a-z' ]+: )?[a-z][a-z. ]* \d+(?: · | |$)")
+"""A word and its number, with what separates it from the next, and with what is said of all in front."""
+
 LEAST_CUT = 12
 """Cells below which a cut part says nothing any more."""
 
@@ -50,6 +53,16 @@ def _middle_left_out(text: str, cells: int) -> str:
     while cell_len(text[-tail:]) > cells - cells // 3 - 1:
         tail -= 1
     return f"{text[:head]}…{text[-tail:]}"
+
+
+def _whole_counts(counts: Sequence[str], cells: int) -> str:
+    """``active 3 backoff 2 …``: a word without its number says nothing."""
+    text = ""
+    for count in counts:
+        if cell_len(text) + cell_len(count.rstrip(" ·")) + 2 > cells:
+            break
+        text += count
+    return f"{text.rstrip(' ·')} …"
 
 
 class PaneTitle(Widget):
@@ -98,6 +111,9 @@ class PaneTitle(Widget):
             return text
         if _PLACE_AT_END.search(text):
             return _middle_left_out(text, cells)
+        counts = _COUNT.findall(text)
+        if "".join(counts) == text:
+            return _whole_counts(counts, cells)
         return f"{set_cell_size(text, cells - 1)}…"
 
 

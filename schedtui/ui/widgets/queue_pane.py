@@ -114,7 +114,7 @@ class QueuePane(Vertical):
     @property
     def summary(self) -> str:
         """The counts in one line."""
-        return summary(self.snapshot) + ("" if self.live else " (at the log's cursor)")
+        return ("" if self.live else "at the log's cursor: ") + summary(self.snapshot)
 
     @property
     def selected_pod(self) -> str:

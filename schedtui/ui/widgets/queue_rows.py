@@ -220,7 +220,7 @@ def _pod_row(
     if item.place:
         details.append(f"{item.place} group")
     if item.plugins:
-        details.append(" ".join(item.plugins))
+        details.append(" ".join(item.shown_plugins))
     if item.reason:
         details.append(f"by {item.reason}")
     if item.hint is not None:

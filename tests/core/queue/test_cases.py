@@ -189,3 +189,31 @@ def test_a_stalled_scheduler_is_told_why() -> None:
     assert marks
     assert all(mark.startswith("never tried") for mark in marks)
     assert any("DeviceTaintRule" in mark or "stopped" in mark for mark in marks)
+
+
+def test_c09_after_a_gap_rows_are_not_certain_and_counts_are_lower_bounds() -> None:
+    bound = (
+        "Feb 14 19:59:5{second} buildbox kube-scheduler[9]: I0214 19:59:5{second}.000001       9"
+        ' schedule_one.go:302] "Successfully bound pod to node" pod="shop/{pod}" node="n" evaluatedNodes=1'
+        " feasibleNodes=1\n"
+    )
+    gap = "Feb 14 19:59:55 buildbox systemd-journald[275]: Suppressed 170 messages from kube-scheduler.service\n"
+    before = folded(bound.format(second=0, pod="a"))
+    assert not before.snapshot().lines_lost
+    model = folded(bound.format(second=0, pod="a") + gap + bound.format(second=6, pod="b"))
+    assert state_of(model, "shop/a") == ("bound", False)
+    assert state_of(model, "shop/b") == ("bound", True)
+    assert model.snapshot().lines_lost
+    assert any("170 lines lost" in notice for notice in model.snapshot().notices)
+
+
+def test_plugins_are_told_from_the_reasons_where_no_line_names_them() -> None:
+    model = folded(
+        'I0301 10:00:00.000001       1 schedule_one.go:98] "Attempting to schedule pod" pod="shop/cart-0"\n'
+        'I0301 10:00:00.000900       1 schedule_one.go:987] "Unable to schedule pod; no fit; waiting"'
+        ' pod="shop/cart-0" err="0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable."\n'
+    )
+    row = model.row("shop/cart-0")
+    assert row is not None
+    assert (row.plugins, row.plugins_inferred) == (("NodeResourcesFit", "NodeUnschedulable"), True)
+    assert row.shown_plugins == ("NodeResourcesFit?", "NodeUnschedulable?")
