@@ -63,7 +63,7 @@ def switch(version: str, directory: Path, repository: str) -> None:
     """
     before = open_checkout(directory).release.describe()
     with _GitPrinter() as printer, cancelled_by_signals() as cancel:
-        tag = switch_source(version, directory, printer, cancel, repository)
+        tag = switch_source(version, directory, printer, cancel, _absolute(repository))
     click.echo(f"{directory}: {tag} (was {before})")
 
 
@@ -99,7 +99,12 @@ def info(directory: Path, as_json: bool) -> None:
 
 
 def _repository(named: str) -> str:
-    return named or load_settings(directories().config_file).source.repository
+    return _absolute(named or load_settings(directories().config_file).source.repository)
+
+
+def _absolute(repository: str) -> str:
+    """A repository that is a directory, wherever git is started; a URL as it is."""
+    return str(Path(repository).absolute()) if repository and Path(repository).is_dir() else repository
 
 
 def _scheduler_names(checkout: Checkout) -> tuple[list[str], list[str]]:

@@ -155,6 +155,7 @@ def switch_source(
         Cancelled: ``cancel`` was set.
     """
     stop = cancel or threading.Event()
+    root = typed_path(root).absolute()
     refuse_dirty(root)
     source = repository or _git_line(root, "remote", "get-url", "origin") or ""
     tag = version if _has_tag(root, version) else ""

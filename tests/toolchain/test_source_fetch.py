@@ -271,6 +271,23 @@ def test_own_files_in_the_way_keep_the_tree(upstream: str, tmp_path: Path) -> No
     assert own.read_text() == "mine" and head(target) == "v1.29.0"
 
 
+def test_relative_directories_are_understood(
+    upstream: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    runner = CliRunner()
+    mirror = os.path.relpath(upstream.removeprefix("file://"))
+    assert "v1.36.2" in runner.invoke(source, ["tags", "--repo", mirror]).output
+    got = runner.invoke(source, ["get", "1.36", "./kubernetes", "--repo", mirror])
+    assert got.exit_code == 0, got.output
+    switched = runner.invoke(source, ["switch", "v1.29.14", "./kubernetes", "--repo", mirror])
+    assert switched.exit_code == 0, switched.output
+    assert head(tmp_path / "kubernetes") == "v1.29.14"
+    monkeypatch.chdir(tmp_path / "kubernetes")
+    assert runner.invoke(source, ["switch", "v1.36.2", "."]).exit_code == 0
+    assert head(tmp_path / "kubernetes") == "v1.36.2"
+
+
 def test_commands(upstream: str, tmp_path: Path) -> None:
     runner = CliRunner()
     target = tmp_path / "kubernetes"
