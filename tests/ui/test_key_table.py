@@ -17,7 +17,7 @@ from schedtui.ui.key_table import (
 )
 from schedtui.ui.keys import ACTIONS, LEADERS, PRESETS, Need
 from schedtui.ui.launch import split_keys
-from schedtui.ui.screens.lists import PANE_HELP
+from schedtui.ui.screens.lists import PANE_HELP, help_rows
 
 EVERYTHING: frozenset[Need] = frozenset({"debugger", "log"})
 
@@ -167,3 +167,14 @@ def test_keys_of_the_configuration_are_separated_by_commas() -> None:
 
 def test_what_signs_mean_fits_into_eighty_columns() -> None:
     assert all(len(line) <= 80 for lines in PANE_HELP.values() for line in lines)
+
+
+def test_the_log_s_help_names_what_the_log_can_do() -> None:
+    text = "\n".join(row.text for row in help_rows(KeyTable(), "log", frozenset({"log"})))
+    for words in (
+        "merge by time", "twins", "gzip", "Rotation", "CRI", "journald", "incomplete", "OSC 52", "masked", "RE2",
+        "-5m", "before:", "severity>=W", "v<=4", "file:schedule_one.go", "goto TIME|LINE|-5m", "count by FIELD",
+        "save-filter NAME", "queue-moves", "histogram", "Show the time since the start",
+        "Wrap long lines", "Mark the record", "next error", "Switch single parts",
+    ):  # fmt: skip
+        assert words in text, words

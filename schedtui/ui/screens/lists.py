@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schedtui.core.log_filter import FILTER_HELP
+from schedtui.core.log_filter import FILTER_HELP, READY_FILTERS
 from schedtui.debugger import model
 from schedtui.debugger.catalogue import own_catalogue
 from schedtui.ui.commands import COMMANDS, TypedCommand
@@ -34,6 +34,12 @@ PANE_HELP: dict[str, tuple[str, ...]] = {
         "At a row's end: +3 three more lines (Enter shows them), ◆ marked, incomplete.",
         "Below: FOLLOW, END or PAUSED +new; ⟨part⟩ of the filter, [part] switched off,",
         "±context; V, line, rows.",
+        "In a record (Enter): Enter unfolds a value, y copies it, = and ! filter by it.",
+        "s saves what is shown, secrets masked (! before the name: not); y is OSC 52.",
+        "Several --log merge by time, klog's INFO/WARNING/ERROR twins once; gzip, UTF-16,",
+        "pipes and - are read. Rotation, truncation, a file not there yet: followed, and",
+        "── marks the place. klog text and JSON of any release, in any wrapper (CRI,",
+        "docker, journald, kubectl, other prefixes); what has no known shape stays text.",
     ),
     "queue": (
         "A activeQ  B backoffQ  U unschedulable  G gated  F in flight  W waiting (permit)",
@@ -71,6 +77,8 @@ def _filter_rows() -> list[Row]:
     """The filter language, and what the palette does with the log."""
     rows = [row(""), row(("Filters (f), also of schedtui logs", "tab-active"))]
     rows += [row((f"  {form:<24}", "key"), meaning) for form, meaning in FILTER_HELP]
+    names = ", ".join(item.name for item in READY_FILTERS)
+    rows += [row((f"  {'F  :filter NAME':<24}", "key"), f"by name: {names}")]
     rows += [row(""), row(("Typed behind :", "tab-active"))]
     rows += [
         row((f"  {command.name} {command.arguments}".ljust(26), "key"), command.help)
