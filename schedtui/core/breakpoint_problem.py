@@ -108,6 +108,12 @@ BREAKPOINT_PROBLEMS = (
         " the program: 'funcs NAME' lists what there is; 'schedtui breakpoints --src DIR' the documented ones.",
     ),
     symptom(
+        "not-in-program",
+        r"(?P<name>\S+) is in the source and not in the binary|This program has no (?P<program>kube-scheduler) in it",
+        "The program shows dlv no {name}{program}",
+        _REBUILD,
+    ),
+    symptom(
         "exited",
         r"Process (?P<pid>\d+) has exited with status (?P<status>-?\d+)",
         "The scheduler has ended (status {status}), so nothing can be set",
@@ -143,7 +149,7 @@ def breakpoint_problem(reply: Sequence[str], binary_obstacle: str = "") -> Probl
     if any(ALREADY_SET in line for line in reply):
         return None
     problem = find_problem(BREAKPOINT_PROBLEMS, reply)
-    vague = ("no-statement", "location-not-found", "file-not-found")
+    vague = ("no-statement", "location-not-found", "file-not-found", "not-in-program")
     if problem is not None and problem.id in vague and binary_obstacle:
         return Problem(
             "binary",

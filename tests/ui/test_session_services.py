@@ -330,6 +330,19 @@ def test_c23_words_stand_next_to_dlvs_own() -> None:
     assert "no location of the form file:function" in told.text
 
 
+@pytest.mark.parametrize(
+    "title", ["ScheduleOne is in the source and not in the binary", "This program has no kube-scheduler in it"]
+)
+def test_a_station_that_dlv_does_not_see_is_laid_to_the_stripped_program(title: str) -> None:
+    failed = model.Failed(title, "Inlined, or the binary is of another release.")
+    told = explained(failed, lambda: "it is stripped: no debug information")
+    assert isinstance(told, model.Failed)
+    assert "it is stripped: no debug information" in told.hint and "schedtui build" in told.hint
+    assert "another release" not in told.hint
+    # Where the program is sound, the guess is all there is.
+    assert explained(failed, lambda: "") == failed
+
+
 def test_c24_a_vague_refusal_is_laid_to_the_program_when_it_is_stripped() -> None:
     said = 'location "main.nosuch" not found'
     told = explained(model.Failed("There is no such function", "b b lists.", (said,)), lambda: "it is stripped")

@@ -45,7 +45,9 @@ def explained(event: model.ConsoleOutput | model.Failed, obstacle: Callable[[], 
     if problem is None or (event.hint and problem.id != "binary"):
         # Where the owner of dlv has words of its own they are better: they know what was asked for.
         return event
-    return replace(event, hint=f"{event.hint} {problem.title}. {problem.advice}".strip())
+    # What was found in the program itself takes the place of a guess about it, and stands behind other advice.
+    advice = "" if problem.evidence == event.title else event.hint
+    return replace(event, hint=f"{advice} {problem.title}. {problem.advice}".strip())
 
 
 def _problem(lines: tuple[str, ...], obstacle: Callable[[], str]) -> Problem | None:
