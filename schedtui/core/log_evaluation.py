@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from schedtui.core.filter_proof import Proof
-    from schedtui.core.log_index import Chunk
+    from schedtui.core.log_chunk import Chunk
     from schedtui.core.log_sites import SiteTable
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_./-]+")

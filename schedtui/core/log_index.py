@@ -1,8 +1,8 @@
 """The columns of a log: where each record starts, and its severity, call site, time and number of lines.
 
-Owns turning blocks of bytes into columns and looking positions up in them. No text is kept, nothing is read from
-anywhere, no record is parsed in full (``core.klog`` does that with the bytes that the owner of the file hands
-over). One chunk holds the records of one stretch of one file; about twelve bytes a record.
+Owns turning blocks of bytes into columns (``core.log_chunk``). No text is kept, nothing is read from anywhere, no
+record is parsed in full (``core.klog`` does that with the bytes that the owner of the file hands over). One chunk
+holds the records of one stretch of one file; about twelve bytes a record.
 
 A record is a header line with all lines up to the next header. Lines before the first header, and all lines of a
 text that has no header anywhere, are records of their own unless they are indented.
@@ -23,16 +23,12 @@ from schedtui.core.klog.journal_json import message_column
 from schedtui.core.klog.json_lines import parse_json_line
 from schedtui.core.klog.lines import FIRST_STARTING_CLASS, LineClass, classify
 from schedtui.core.klog.wrappers import peel
+from schedtui.core.log_chunk import Chunk, packed_counts, packed_times
 from schedtui.core.log_headers import PADDING, UNKNOWN_TIME
 from schedtui.core.log_sites import NO_SITE, SiteTable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
-
-PLAIN = 0
-"""In severity columns: no header tells it."""
 
 MOST_WIDTHS = 16
 """Different widths of a wrapper in front of the header that are tried in bulk; more are found line by line."""
@@ -60,72 +56,6 @@ _DOCKER_TEXT = re.compile(rb'"log": ?"')
 _JSON_LEVEL = re.compile(rb',"v":(\d+)[,}]')
 _MILLISECONDS_FROM = 1e11
 """JSON ``ts`` above this is in milliseconds (1973), below it in seconds (year 5138)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """The columns of consecutive records in one file."""
-
-    base: int
-    """Byte offset of the first record in its file."""
-    end: int
-    """Byte offset behind the last record's line feed."""
-    starts: NDArray[np.uint32]
-    """Start of each record, counted from ``base``."""
-    severity: NDArray[np.uint8]
-    """``I``, ``W``, ``E``, ``F`` as byte values, or ``PLAIN``."""
-    site: NDArray[np.uint16]
-    """Number of the call site in the log's ``SiteTable``."""
-    ticks: NDArray[np.int32] | NDArray[np.int64]
-    """Microseconds since ``time_base``; negative when unknown. Wide when the chunk spans over 35 minutes."""
-    time_base: int
-    """Microseconds since 1970 on the header's own clock."""
-    line_counts: NDArray[np.uint8] | NDArray[np.uint32]
-    """Physical lines of each record."""
-    line_total: int
-    """Physical lines in the whole chunk."""
-    first_month_day: int
-    """100 · month + day of the first header; 0 when there is none."""
-    first_year: int
-    """The year taken for it."""
-    last_month_day: int
-    """100 · month + day of the last header; 0 when there is none."""
-    last_year: int
-    """The year taken for it."""
-    ends: NDArray[np.uint32] | None = None
-    """Where records end, counted from ``base``; None (nearly always) when each ends where the next one starts.
-    Otherwise lines of other units stand within records."""
-    wrapped: bool = False
-    """Later lines may go on with records before the last one: wrapped lines of several units."""
-
-    def __len__(self) -> int:
-        return len(self.starts)
-
-    def start(self, index: int) -> int:
-        """Byte offset of a record."""
-        return self.base + int(self.starts[index])
-
-    def stop(self, index: int) -> int:
-        """Byte offset behind a record."""
-        if self.ends is not None:
-            return self.base + int(self.ends[index])
-        return self.end if index + 1 == len(self.starts) else self.base + int(self.starts[index + 1])
-
-    def times(self) -> NDArray[np.int64]:
-        """Microseconds since 1970 of all records; ``UNKNOWN_TIME`` where no header tells it."""
-        times = self.time_base + self.ticks.astype(np.int64)
-        times[self.ticks < 0] = UNKNOWN_TIME
-        return times
-
-    def time(self, index: int) -> int | None:
-        """Microseconds since 1970 of one record."""
-        ticks = int(self.ticks[index])
-        return None if ticks < 0 else self.time_base + ticks
-
-    def index_at(self, offset: int) -> int:
-        """The record that holds the byte at ``offset`` (the first or last one when it lies outside)."""
-        found = int(np.searchsorted(self.starts, max(0, offset - self.base), side="right")) - 1
-        return min(max(found, 0), len(self.starts) - 1)
 
 
 @dataclass(slots=True)
@@ -325,8 +255,8 @@ class ChunkBuilder:
         ends = (int(month_days[dated[0]]), int(month_days[dated[-1]])) if len(dated) else (0, 0)
         first = int(starts[0])
         return Chunk(
-            base + first, base + size, (starts - first).astype(np.uint32), severity, site, *_packed(times),
-            _small(counts), int(counts.sum()),
+            base + first, base + size, (starts - first).astype(np.uint32), severity, site, *packed_times(times),
+            packed_counts(counts), int(counts.sum()),
             ends[0], first_year, ends[1], last_year,
         )  # fmt: skip
 
@@ -456,60 +386,6 @@ def message_of(rest: bytes) -> str:
     """The message at the start of what follows a header: the quoted part, or all of it when it is not quoted."""
     quoted = re.match(rb'"((?:[^"\\]|\\.)*)"', rest)
     return (quoted[1] if quoted else rest).decode("utf-8", "replace")
-
-
-def _packed(times: NDArray[np.int64]) -> tuple[NDArray[np.int32] | NDArray[np.int64], int]:
-    known = times != UNKNOWN_TIME
-    if not known.any():
-        return np.full(len(times), -1, np.int32), 0
-    base = int(times[known].min())
-    ticks = np.where(known, times - base, -1)
-    return (ticks.astype(np.int32) if int(ticks.max()) < 2**31 else ticks), base
-
-
-def _small(counts: NDArray[np.int64]) -> NDArray[np.uint8] | NDArray[np.uint32]:
-    return counts.astype(np.uint8) if counts.max() < 256 else counts.astype(np.uint32)
-
-
-def sliced(chunk: Chunk, first: int, stop: int) -> Chunk:
-    """The records ``first`` to ``stop`` of a chunk (at least one)."""
-    if first == 0 and stop == len(chunk):
-        return chunk
-    shift = chunk.starts[first]
-    counts = chunk.line_counts[first:stop]
-    return replace(
-        chunk,
-        base=chunk.start(first), end=chunk.end if stop >= len(chunk) else chunk.start(stop),
-        ends=None if chunk.ends is None else chunk.ends[first:stop] - shift,
-        starts=chunk.starts[first:stop] - shift,
-        severity=chunk.severity[first:stop], site=chunk.site[first:stop], ticks=chunk.ticks[first:stop],
-        line_counts=counts, line_total=int(counts.sum()),
-    )  # fmt: skip
-
-
-def joined(chunks: Sequence[Chunk]) -> Chunk:
-    """One chunk from neighbours in the same file."""
-    first, last = chunks[0], chunks[-1]
-    counts = np.concatenate([chunk.line_counts for chunk in chunks])
-    dated = [chunk for chunk in chunks if chunk.first_month_day]
-    head, tail = (dated[0], dated[-1]) if dated else (first, last)
-    return Chunk(
-        first.base, last.end,
-        np.concatenate([chunk.starts + np.uint32(chunk.base - first.base) for chunk in chunks]),
-        np.concatenate([chunk.severity for chunk in chunks]),
-        np.concatenate([chunk.site for chunk in chunks]),
-        *_packed(np.concatenate([chunk.times() for chunk in chunks])),
-        counts, sum(chunk.line_total for chunk in chunks),
-        head.first_month_day, head.first_year, tail.last_month_day, tail.last_year,
-        _joined_ends(chunks), chunks[-1].wrapped,
-    )  # fmt: skip
-
-
-def _joined_ends(chunks: Sequence[Chunk]) -> NDArray[np.uint32] | None:
-    if all(chunk.ends is None for chunk in chunks):
-        return None
-    base = chunks[0].base
-    return np.array([chunk.stop(index) - base for chunk in chunks for index in range(len(chunk))], np.uint32)
 
 
 def padded(data: bytes) -> bytearray:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from schedtui.core.log_chunk import Chunk, joined, sliced
 from schedtui.core.log_headers import PADDING
-from schedtui.core.log_index import Chunk, ChunkBuilder, YearHint, joined, sliced
+from schedtui.core.log_index import ChunkBuilder, YearHint
 from schedtui.sources.log_ends import hint_after, last_day, open_record, proven_year, year_with_leap_day
 from schedtui.sources.log_pieces import Part, Piece
 from schedtui.sources.log_spool import Spool, is_spooled

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from schedtui.core.filter_text import is_wrapped_oddly
+from schedtui.core.log_chunk import PLAIN
 from schedtui.core.log_evaluation import Evaluation
 from schedtui.core.log_filter import LogSpan, all_of, parse_filter
-from schedtui.core.log_index import PLAIN
 from schedtui.core.log_rows import ALL_LEVELS, Selection
 from schedtui.core.log_search import compile_pattern
 from schedtui.core.log_sites import UNKNOWN_LEVEL, SiteTable

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from schedtui.core.log_chunk import joined, sliced
 from schedtui.core.log_headers import UNKNOWN_TIME
-from schedtui.core.log_index import joined, sliced
 from schedtui.sources.log_input import CHUNK_RECORDS, Added
 from schedtui.sources.log_pieces import Part, Piece, Pieces
 from schedtui.sources.twins import Twins

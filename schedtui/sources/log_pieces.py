@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from schedtui.core.log_chunk import PLAIN
 from schedtui.core.log_headers import UNKNOWN_TIME
-from schedtui.core.log_index import PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from schedtui.core.log_index import Chunk
+    from schedtui.core.log_chunk import Chunk
     from schedtui.sources.log_file import LogFile
 
 _Kind = TypeVar("_Kind", bound=np.generic)

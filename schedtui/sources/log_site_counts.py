@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from schedtui.core.log_index import Chunk
+    from schedtui.core.log_chunk import Chunk
     from schedtui.core.log_sites import Site
     from schedtui.sources.log_pieces import Piece
 

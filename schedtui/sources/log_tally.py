@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from schedtui.core.log_index import PLAIN
+from schedtui.core.log_chunk import PLAIN
 from schedtui.core.log_rows import LevelCounts
 
 if TYPE_CHECKING:

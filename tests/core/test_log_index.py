@@ -9,13 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedtui.core.klog import Clock, read_records, split_records
+from schedtui.core.log_chunk import joined, sliced
 from schedtui.core.log_headers import UNKNOWN_TIME
-from schedtui.core.log_index import ChunkBuilder, YearHint, joined, padded, sliced
+from schedtui.core.log_index import ChunkBuilder, YearHint, padded
 from schedtui.core.log_sites import UNKNOWN_LEVEL, SiteTable
 from tests.sources.real_logs import real_log
 
 if TYPE_CHECKING:
-    from schedtui.core.log_index import Chunk
+    from schedtui.core.log_chunk import Chunk
 
 REAL_LOGS = (
     "v1.36.3-v5-churn7.log",
