@@ -109,7 +109,8 @@ BREAKPOINT_PROBLEMS = (
     ),
     symptom(
         "not-in-program",
-        r"(?P<name>\S+) is in the source and not in the binary|This program has no (?P<program>kube-scheduler) in it",
+        r"(?P<name>\S+) is in the source and not in the binary"
+        r"|This program has no (?P<program>kube-scheduler) in it",
         "The program shows dlv no {name}{program}",
         _REBUILD,
     ),
