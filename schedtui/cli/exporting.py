@@ -22,11 +22,11 @@ from schedtui.config.state import checkout_state_file, load_checkout_state
 from schedtui.core.errors import WrongUse
 from schedtui.core.events import read_event
 from schedtui.core.masking import mask
-from schedtui.core.pod_story import StoryTeller
 from schedtui.core.record_document import record_document
 from schedtui.core.report import ReportFold
 from schedtui.core.run_facts import RunFacts
 from schedtui.core.story_document import event_document, story_document
+from schedtui.core.story_teller import StoryTeller
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -280,7 +280,7 @@ def _full_name(name: str) -> str:
 def _tell(names: list[str], reading: LogReading) -> list[PodStory]:
     from schedtui.core.event_scan import teller_filter
     from schedtui.core.events import read_event
-    from schedtui.core.pod_story import StoryTeller
+    from schedtui.core.story_teller import StoryTeller
 
     teller = StoryTeller(names)
     for record in reading.records(teller_filter(names)):

@@ -36,7 +36,9 @@ REASON_PLUGINS: tuple[tuple[str, str], ...] = (
         r"node\(s\) did not have enough free storage|pod has unbound immediate PersistentVolumeClaims",
         "VolumeBinding",
     ),
-    (r"persistentvolumeclaim \"[^\"]*\" (?:not found|is being deleted)", "VolumeBinding"),
+    # Both plugins look the claim up before any node is looked at, VolumeRestrictions first (since 1.27).
+    (r"persistentvolumeclaim \"[^\"]*\" not found", "VolumeRestrictions"),
+    (r"persistentvolumeclaim \"[^\"]*\" is being deleted", "VolumeBinding"),
     (r"cannot allocate all claims|resourceclaim ", "DynamicResources"),
 )
 """Beginning of a reason (regular expression) → plugin, from the in-tree plugins of 1.19 to 1.37."""

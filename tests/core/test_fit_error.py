@@ -5,6 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedtui.core.fit_error import parse_fit_error
+from schedtui.core.fit_reasons import plugins_of_failure
+from schedtui.core.queue_model import QueueModel
+from tests.core.queue.logs import log_bytes, records_of
 
 
 def test_braces_commas_and_full_stops_do_not_split_a_reason() -> None:
@@ -109,3 +112,24 @@ def test_what_the_scheduler_words_comes_back(
 @given(st.text(max_size=100))
 def test_any_text_after_the_head_does_not_raise(text: str) -> None:
     assert parse_fit_error("0/3 nodes are available: " + text) is not None
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["v1.36.3-v5-churn7", "v1.37.2-v5-churn3", "v1.35.4-v5-churn11", "v1.36.3-v5-storm202", "v1.37.2-v5-gang5"],
+)
+def test_the_plugins_that_reasons_point_to_are_those_that_the_log_names(name: str) -> None:
+    model = QueueModel()
+    failures: dict[str, str] = {}
+    compared = 0
+    for record in records_of(log_bytes(name)):
+        event = model.apply(record)
+        if event is None or event.pod is None:
+            continue
+        if event.effect == "no_fit":
+            failures[event.pod] = event.text
+        elif event.event == "ScheduleAttemptFailure" and event.plugins and event.pod in failures:
+            inferred = plugins_of_failure(failures.pop(event.pod))
+            assert set(inferred) <= set(event.plugins)
+            compared += bool(inferred)
+    assert compared > 5

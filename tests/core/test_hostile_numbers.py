@@ -11,11 +11,11 @@ from schedtui.core.events import read_event
 from schedtui.core.klog import read_records, split_records
 from schedtui.core.message_levels import enrich
 from schedtui.core.node_counts import count_nodes
-from schedtui.core.pod_story import StoryTeller
 from schedtui.core.queue_check import QueueChecker
 from schedtui.core.queue_dump import QueueDump
 from schedtui.core.record_document import as_json_line, record_document
 from schedtui.core.report import ReportFold
+from schedtui.core.story_teller import StoryTeller
 from tests.sources.real_logs import real_log
 
 DIGITS = b"9" * 5000

@@ -18,8 +18,8 @@ from schedtui.config.directories import typed_path
 from schedtui.config.files import private_directory, write_private
 from schedtui.core.errors import UnreadableInput, WrongUse
 from schedtui.core.masking import mask
-from schedtui.core.pod_story import StoryTeller
 from schedtui.core.run_facts import RunFacts
+from schedtui.core.story_teller import StoryTeller
 from schedtui.core.story_text import story_lines
 from schedtui.sources.inputs import read_inputs
 from schedtui.toolchain.binary import read_binary

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from schedtui.core.event_scan import teller_filter
 from schedtui.core.level_legend import legend
-from schedtui.core.pod_story import StoryTeller
+from schedtui.core.story_teller import StoryTeller
 from schedtui.core.story_text import (
     StoryLine,
     clock_text,

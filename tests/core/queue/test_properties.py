@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from schedtui.core.event_table import MESSAGES
 from schedtui.core.events import QueueEvent
-from schedtui.core.pod_story import StoryTeller
 from schedtui.core.queue_check import QueueChecker
 from schedtui.core.queue_model import QueueModel
 from schedtui.core.queue_state import POD_STATES
 from schedtui.core.record import Record
 from schedtui.core.report import ReportFold
+from schedtui.core.story_teller import StoryTeller
 from schedtui.core.story_text import story_lines
 from tests.core.queue.logs import records_of
 

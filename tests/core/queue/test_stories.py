@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from schedtui.core.event_reader import EventReader
@@ -9,10 +11,13 @@ from schedtui.core.event_scan import STORY_EFFECTS
 from schedtui.core.events import QueueEvent, plugin_names, queue_state, read_event
 from schedtui.core.fit_reasons import plugin_of_reason
 from schedtui.core.klog import Clock
-from schedtui.core.pod_story import PodStory, StoryTeller
 from schedtui.core.report import Report, ReportFold
+from schedtui.core.story_teller import StoryTeller
 from schedtui.core.story_text import compare_attempts, compare_pods, duration_text, story_lines, why_pending
 from tests.core.queue.logs import YEAR, log_bytes, records_of
+
+if TYPE_CHECKING:
+    from schedtui.core.pod_story import PodStory
 
 LOGS = (
     "v1.29.0-v10-mixed", "v1.29.0-v10-mixed.json", "v1.29.0-v5-churn3", "v1.36.3-v10-mixed",
