@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from schedtui.core.call_sites import SiteLevel
+from schedtui.core.release import RELEASE_NAME
 
 if TYPE_CHECKING:
     from schedtui.core.call_sites import CallSites
     from schedtui.core.record import Record
 
 _FLAG = re.compile(r'^FLAG: --(v|vmodule)="(.*)"$')
-_VERSION = re.compile(r"^v1\.\d+\.\d+(?:-(?:alpha|beta|rc)\.\d+)?$")
+_VERSION = re.compile(RELEASE_NAME)
 _VERBOSITY_ADDRESS = re.compile(r"^/debug/flags/v(?:\?|$)")
 
 SITES_FOR_A_VERDICT = 8
@@ -120,7 +121,7 @@ class LevelReading:
         if self._release is None or not record.message.startswith("Starting Kubernetes Scheduler"):
             return
         version = record.text("version") or ""
-        if _VERSION.match(version) and version != self._release:
+        if _VERSION.fullmatch(version) and version != self._release:
             self._other_release = version
 
     def _look_up(self, record: Record) -> SiteLevel:

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from schedtui.core.events import QueueEvent
 
+RELEASE_NAME = r"v1\.\d+\.\d+(?:-(?:alpha|beta|rc)\.\d+)?"
+"""A release as its git tag spells it, candidates included; a pattern to build others of."""
+
 _VERSION = re.compile(r"v1\.(\d{1,3})\.\d+")
 """A Kubernetes version as ``version=`` prints it; ``v0.0.0-master`` does not match."""
 

@@ -13,6 +13,7 @@ import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from schedtui.core.release import RELEASE_NAME
 from schedtui.toolchain.go_modules import cache_version
 
 if TYPE_CHECKING:
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 GIT_SECONDS = 30.0
 """How long one git question may take on a large tree and a slow disk."""
 
-_RELEASE = re.compile(r"^v1\.\d+\.\d+(?:-(?:alpha|beta|rc)\.\d+)?$")
-_DESCRIBED = re.compile(r"^(v1\.\d+\.\d+(?:-(?:alpha|beta|rc)\.\d+)?)-(\d+)-g([0-9a-f]+)$")
+_DESCRIBED = re.compile(rf"({RELEASE_NAME})-(\d+)-g([0-9a-f]+)")
 _ARCHIVE_TAG = re.compile(rb"tag: (v1\.\d+\.\d+[^ ,'\"]*)")
 _STAGING_VERSION = re.compile(r"@v0\.(\d+\.\d+(?:-(?:alpha|beta|rc)\.\d+)?)$")
 _CHANGELOG_NAME = re.compile(r"^CHANGELOG-1\.(\d+)\.md$")
@@ -88,9 +88,9 @@ def run_git(root: Path, *arguments: str) -> str | None:
 
 def _from_git(root: Path) -> Release | None:
     described = (run_git(root, "describe", "--tags", "--match", "v1.*") or "").strip()
-    if _RELEASE.match(described):
+    if re.fullmatch(RELEASE_NAME, described):
         return Release(described, "git tag", exact=True)
-    if match := _DESCRIBED.match(described):
+    if match := _DESCRIBED.fullmatch(described):
         version, ahead, commit = match.groups()
         return Release(version, f"git: {ahead} commits after that tag, at {commit}")
     return None
