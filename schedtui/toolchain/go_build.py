@@ -300,6 +300,10 @@ class _Counter:
     def _seconds_left(self) -> float | None:
         """From the last build's time, else from the pace of this one; the pace needs some packages first."""
         compiling = time.monotonic() - self._compile_started
+        nothing_to_compile = bool(self._run.count_arguments) and not self._total
+        if self._phase == "done" or (self._phase in ("compile", "link") and nothing_to_compile):
+            # The last build's time says nothing of one for which all packages are there.
+            return None
         if self._phase == "link" and self._run.expected_seconds is None:
             return None
         if self._phase in ("compile", "link") and self._total and self._done >= max(20, self._total // 20):

@@ -29,6 +29,7 @@ from schedtui.toolchain.go_build import (
     BuildProgress,
     GoRun,
     LineSplitter,
+    _Counter,
     compiler_errors,
     count_command,
     format_seconds,
@@ -291,3 +292,17 @@ class TestRealBuild:
         assert len(libraries) > 100
         places = {name: request.checkout.file_path(name) for name in scheduler | libraries}
         assert [name for name, place in places.items() if place is None or not place.is_file()] == []
+
+
+def test_the_last_builds_time_is_no_measure_when_all_packages_are_there() -> None:
+    told: list[BuildProgress] = []
+    run = GoRun("kube-scheduler", ("go", "build"), Path("/"), {}, ("go", "list"), expected_seconds=540.0)
+    counter = _Counter(run, told.append)
+    counter.count_line("false |k8s.io/api/core/v1")
+    counter.start_compiling()
+    counter.tell("link")
+    counter.tell("done")
+    assert [progress.left for progress in told] == [None, None, None]
+    counter.count_line("true stale|k8s.io/api/core/v1")
+    counter.start_compiling()
+    assert told[-1].left is not None

@@ -267,7 +267,7 @@ async def test_levels(tmp_path: Path) -> None:
         assert counts.errors == 4
         assert app.store.state().last - app.store.state().first == counts.up_to(3) + 4
         assert "V≤3" in app.bar()
-        assert "4 errors stay" in app.notices[-1]
+        assert "always shown: 4 E" in app.notices[-1]
 
 
 async def test_counting_and_enter_filters(tmp_path: Path) -> None:

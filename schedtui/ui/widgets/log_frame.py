@@ -257,9 +257,8 @@ class LogFrame(Vertical):
         else:
             hidden = counts.up_to(ALL_LEVELS) - counts.up_to(level)
             self._notice(
-                f"V≤{level}: {number(counts.up_to(level))} records, {number(hidden)} hidden;"
-                f" {number(counts.unknown)} of unknown level, {number(counts.warnings)} warnings and"
-                f" {number(counts.errors)} errors stay."
+                f"V≤{level}: {number(counts.up_to(level))} records, {number(hidden)} hidden; always shown:"
+                f" {number(counts.errors)} E, {number(counts.warnings)} W, {number(counts.unknown)} V?"
             )
 
     def apply_filter(self, expression: str) -> bool:
