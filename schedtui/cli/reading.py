@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from schedtui.core.errors import UnreadableInput, WrongUse
 from schedtui.core.event_reader import fact_of
+from schedtui.core.event_scan import teller_filter
+from schedtui.core.events import QueueEvent, read_event
 from schedtui.core.filter_nodes import DAY_US, TimeIs
 from schedtui.core.klog import split_records
 from schedtui.core.log_filter import LogSpan, parse_filter
@@ -23,12 +25,11 @@ from schedtui.sources.inputs import (
     span_of,
     span_of_all,
 )
-from schedtui.sources.parallel import is_worth_it, read_facts
+from schedtui.sources.parallel import is_worth_it, read_facts, read_large
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from schedtui.core.events import QueueEvent
     from schedtui.core.queue_dump import QueueDump
     from schedtui.core.record import Record
     from schedtui.core.report import ReportFold
@@ -158,6 +159,18 @@ class LogReading:
             return
         log = self.inputs[0]
         yield from self._to_its_fault(read_facts(log, lambda: self._tap.through(self._chunks(log))))
+
+    def told(self, pods: Sequence[str]) -> Iterator[QueueEvent]:
+        """All events that move something, and all that is said of some pods; several inputs merged by time."""
+        if len(self.inputs) == 1 and is_worth_it(self.inputs[0]):
+            for fact in self._to_its_fault(read_large(self.inputs[0], pods)):
+                if isinstance(fact, QueueEvent):
+                    yield fact
+            return
+        for record in self.records(teller_filter(pods)):
+            event = read_event(record)
+            if event is not None:
+                yield event
 
     def report_into(self, fold: ReportFold) -> None:
         """Let a report take all events: a large log by several processes at once."""

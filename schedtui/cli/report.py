@@ -278,15 +278,11 @@ def _full_name(name: str) -> str:
 
 
 def _tell(names: list[str], reading: LogReading) -> list[PodStory]:
-    from schedtui.core.event_scan import teller_filter
-    from schedtui.core.events import read_event
     from schedtui.core.story_teller import StoryTeller
 
     teller = StoryTeller(names)
-    for record in reading.records(teller_filter(names)):
-        event = read_event(record)
-        if event is not None:
-            teller.apply_event(event)
+    for event in reading.told(names):
+        teller.apply_event(event)
     return [teller.story(name) for name in names]
 
 

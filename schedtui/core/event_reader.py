@@ -11,11 +11,11 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from schedtui.core.event_scan import STORY_EFFECTS, may_move, may_move_printf
+from schedtui.core.event_scan import STORY_EFFECTS, may_move, may_move_printf, may_tell
 from schedtui.core.event_sieve import NEXT_RECORD, PRINTF, sieve_of
 from schedtui.core.event_table import MESSAGES, MOVE_PREFIXES
 from schedtui.core.events import QueueEvent, effect_of, event_of_pairs, plugin_names, queue_state, read_event
-from schedtui.core.klog import Clock, parse_pairs
+from schedtui.core.klog import Clock, parse_pairs, read_records
 from schedtui.core.klog.assembly import LONGEST_LINE, _Assembly
 from schedtui.core.klog.building import OpenRecord, build_record, build_single
 from schedtui.core.klog.header import day_microseconds
@@ -24,6 +24,8 @@ from schedtui.core.klog.stamping import header_time, stamp_record
 from schedtui.core.queue_dump import DUMP_MESSAGE, read_dump
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from schedtui.core.queue_dump import QueueDump
     from schedtui.core.record import FieldValue, Record
 
@@ -292,6 +294,34 @@ def _pairs(text: str) -> dict[str, FieldValue]:
         if key not in pairs:
             pairs[key] = int(number) if number else braces or quoted
     return pairs
+
+
+def told_events(data: bytes, pods: Sequence[str], line: int, clock: Clock) -> list[QueueEvent]:
+    """What lines that move nothing tell of some pods: scores, refusals, events that did not help.
+
+    Args:
+        data: Whole lines.
+        pods: ``ns/name`` each.
+        line: 1-based line of the first one.
+        clock: Knows the year of the first one.
+    """
+    events: dict[int, QueueEvent] = {}
+    for name in {pod.rpartition("/")[2].encode() for pod in pods}:
+        at, counted, number = data.find(name), 0, line
+        own_clock = clock.copy()
+        while at >= 0:
+            start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
+            end = len(data) if end < 0 else end
+            number += data.count(b"\n", counted, start)
+            counted = start
+            raw = data[start:end]
+            if number not in events and may_tell(raw):
+                for record in read_records(raw + b"\n", clock=own_clock):
+                    event = read_event(record)
+                    if event is not None and event.effect in STORY_EFFECTS:
+                        events[number] = event._replace(line=number)
+            at = data.find(name, end)
+    return list(events.values())
 
 
 def fact_of(record: Record) -> QueueEvent | QueueDump | None:

@@ -14,11 +14,12 @@ import threading
 from collections import deque
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from schedtui.core.errors import UnreadableInput
-from schedtui.core.event_reader import EventReader
+from schedtui.core.event_reader import EventReader, told_events
 from schedtui.core.events import QueueEvent
 from schedtui.core.klog import FULL_HEADER
 from schedtui.sources.inputs import (
@@ -32,7 +33,7 @@ from schedtui.sources.inputs import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Future
     from typing import BinaryIO
 
@@ -67,8 +68,7 @@ def read_facts(log: LogInput, chunks: Callable[[], Iterator[bytes]] | None = Non
         chunks: Where to read the bytes from, when not from the input itself.
     """
     if is_worth_it(log):
-        for packed in over_ranges(log, read_range):
-            yield from unpacked(packed)
+        yield from read_large(log)
         return
     faults: list[UnreadableInput] = []
     pieces = until_fault(chunks() if chunks is not None else read_chunks(log), faults)
@@ -89,7 +89,20 @@ def read_facts(log: LogInput, chunks: Callable[[], Iterator[bytes]] | None = Non
         raise fault
 
 
-def read_range(path: str, start: int, end: int, line: int, clock: Clock) -> bytes:
+def read_large(log: LogInput, pods: Sequence[str] = ()) -> Iterator[Fact]:
+    """The same of a log that is worth several processes.
+
+    Args:
+        log: The input.
+        pods: Pods of which everything is wanted, scores and what kept them included.
+    """
+    for packed in over_ranges(log, partial(read_range, pods=tuple(pods))):
+        yield from unpacked(packed)
+
+
+def read_range(
+    path: str, start: int, end: int, line: int, clock: Clock, pods: tuple[str, ...] = ()
+) -> bytes:  # fmt: skip
     """The events and dumps of a range of a file, packed; runs in a process of its own.
 
     Args:
@@ -98,20 +111,27 @@ def read_range(path: str, start: int, end: int, line: int, clock: Clock) -> byte
         end: Byte offset behind its last one.
         line: 1-based line of its first record.
         clock: Knows the year at the range's beginning.
+        pods: Pods of which everything is wanted.
     """
     with Path(path).open("rb") as file:
-        return read_open_range(file, start, end, line, clock)
+        return read_open_range(file, start, end, line, clock, pods)
 
 
-def read_open_range(file: BinaryIO, start: int, end: int, line: int, clock: Clock) -> bytes:
+def read_open_range(
+    file: BinaryIO, start: int, end: int, line: int, clock: Clock, pods: tuple[str, ...] = ()
+) -> bytes:  # fmt: skip
     """The same of an open file."""
     # Nothing that is made here refers to itself: looking for such things costs a fifth of the time.
     gc.disable()
+    story_clock = clock.copy()
     reader = EventReader(clock, line)
     facts: list[Fact] = []
     for piece in pieces_of(file, start, end):
         facts += reader.facts(piece)
     facts += reader.last_facts()
+    if pods:
+        told = told_events(b"".join(pieces_of(file, start, end)), pods, line, story_clock)
+        facts = sorted((*facts, *told), key=lambda fact: fact.line)
     return marshal.dumps([tuple(fact) if isinstance(fact, QueueEvent) else pickle.dumps(fact) for fact in facts])
 
 

@@ -10,10 +10,12 @@ import pytest
 
 from schedtui.core.errors import UnreadableInput
 from schedtui.core.event_reader import EventReader
+from schedtui.core.events import QueueEvent
 from schedtui.core.queue_dump import QueueDump
 from schedtui.core.report import ReportFold
+from schedtui.core.story_teller import StoryTeller
 from schedtui.sources import parallel
-from schedtui.sources.inputs import clock_of, resolve_inputs
+from schedtui.sources.inputs import clock_of, read_input, resolve_inputs
 from schedtui.sources.parallel import read_facts
 from schedtui.sources.report_reading import report_parts
 from tests.sources.real_logs import real_log
@@ -74,7 +76,7 @@ def test_a_reading_process_that_was_killed_is_told(tmp_path: Path, monkeypatch: 
         list(read_facts(log))
 
 
-def _killed(*_: object) -> None:
+def _killed(*_: object, **__: object) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -104,3 +106,27 @@ def test_no_reading_process_outlives_a_killed_parent(tmp_path: Path) -> None:
     # Every process of the pool holds the other end: it closes with the last of them.
     assert os.read(held, 1) == b""
     os.close(held)
+
+
+@pytest.mark.parametrize(
+    ("name", "pods"),
+    [
+        ("v1.36.3-v10-mixed.log", ("default/web-1", "default/vip-0")),
+        ("v1.36.3-v10-mixed.json.log", ("default/vip-0",)),
+        ("v1.37.2-v5-churn3.log", ("default/gated-97", "default/huge-110")),
+    ],
+)
+def test_stories_from_ranges_are_those_from_records(name: str, pods: tuple[str, ...], tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(real_log(name))
+    (log,) = resolve_inputs([str(path)])
+    by_records, by_ranges = StoryTeller(pods), StoryTeller(pods)
+    for record in read_input(log):
+        by_records.apply(record)
+    for fact in parallel.read_large(log, pods):
+        if isinstance(fact, QueueEvent):
+            by_ranges.apply_event(fact)
+    for pod in pods:
+        expected, told = by_records.story(pod), by_ranges.story(pod)
+        assert told.lives == expected.lives
+        assert told.row == expected.row
