@@ -246,7 +246,7 @@ class Director:
         self.session = Session(plan, main.post_message)
         if plan.tour:
             main.begin_tour()
-        main.begin_with(partial(self._begin, self.session, self._kept()))
+        main.begin_with(partial(self._begin, self.session), self._kept())
         if isinstance(self.app.screen, ProgressScreen | StartScreen):
             self.app.switch_screen(main)
         else:
@@ -257,11 +257,10 @@ class Director:
         screen = self.app.screen
         return screen.kept if isinstance(screen, ProgressScreen | StartScreen) else KeptKeys()
 
-    def _begin(self, session: Session, kept: KeptKeys) -> None:
+    def _begin(self, session: Session) -> None:
         session.start()
         if self.request.scenario:
             self.app.screen.post_message(messages.CommandRequested("load", self.request.scenario))
-        kept.hand_over(self.app)
 
     def _explain(self, record: Record) -> SiteLevel | None:
         """What the source says of a record, once there is one."""

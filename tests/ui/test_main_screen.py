@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 import pytest
 from textual import events
 
+from schedtui.core.errors import SchedtuiError
 from schedtui.core.queue_state import POD_STATES, PodRow, QueueSnapshot
 from schedtui.core.source_text import SourceText
 from schedtui.core.story_text import StoryLine
 from schedtui.debugger import model
 from schedtui.ui import messages
 from schedtui.ui.screens.overlays import ChooserScreen
+from schedtui.ui.screens.progress import ProgressScreen
 from schedtui.ui.themes import load_themes
 from schedtui.ui.widgets.rows import row
 from tests.ui.stage import SCHEDULE_ONE, SOURCE, STOP, WishingApp, report, screen_text, stopped
@@ -503,3 +505,43 @@ async def test_a_chooser_where_nothing_matches_goes_on_with_its_line() -> None:
         await burst(pilot, "be\r")
         assert chosen == ["beta"]
         assert app.screen_stack[-1] == app.main
+
+
+class PreparingApp(WishingApp):
+    """Shows how the preparation goes before the panes come."""
+
+    def on_mount(self, event: events.Mount) -> None:  # type: ignore[override]
+        # The panes come later.
+        event.prevent_default()
+        self.progress = ProgressScreen("Building")
+        self.push_screen(self.progress)
+
+    def open_panes(self) -> None:
+        self.main.begin_with(lambda: None, self.progress.kept)
+        self.switch_screen(self.main)
+
+
+async def test_keys_typed_while_it_builds_are_shown_and_are_the_panes() -> None:
+    app = PreparingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await burst(pilot, ":print pod.Name\rbsc")
+        assert any("typed ahead" in line and "Enter b s c" in line for line in screen_text(pilot))
+        assert not app.wishes
+        app.open_panes()
+        await burst(pilot, "n")
+        assert app.commands() == [
+            model.Console("print pod.Name"), model.SetBreakpoint("ScheduleOne"), model.Continue(),
+            model.Step("next"),
+        ]  # fmt: skip
+
+
+async def test_keys_typed_ahead_are_forgotten_by_a_key_and_by_a_failure() -> None:
+    app = PreparingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await burst(pilot, "bs\bc")
+        assert app.progress.kept.names == ("c",)
+        app.progress.post_message(messages.WorkFailed("prepare", SchedtuiError("it does not build")))
+        await burst(pilot, "j")
+        assert not app.progress.kept.take()
+        await burst(pilot, "r")
+        assert [type(wish) for wish in app.wishes] == [messages.CommandRequested]

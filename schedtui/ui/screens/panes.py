@@ -14,7 +14,7 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from schedtui.ui.key_table import LEADERS, Pending, key_of_event, shown
-from schedtui.ui.screens.typed_ahead import hand_on
+from schedtui.ui.screens.typed_ahead import KeptKeys, hand_on
 from schedtui.ui.widgets.bars import CommandRow, PaneTitle, StatusLine
 from schedtui.ui.widgets.console import CONSOLE_KEYS, ConsoleInput
 
@@ -108,10 +108,18 @@ class PanesScreen(Screen[None]):
         self._histories: dict[str, list[str]] = {}
         self._notice_serial = 0
         self._begin: Callable[[], Any] | None = None
+        self._kept = KeptKeys()
 
-    def begin_with(self, begin: Callable[[], Any]) -> None:
-        """Call this once everything is on the screen."""
-        self._begin = begin
+    def begin_with(self, begin: Callable[[], Any], kept: KeptKeys | None = None) -> None:
+        """Call this once everything is on the screen, then take the keys that were typed before it was."""
+        self._begin, self._kept = begin, kept or KeptKeys()
+
+    async def _begin_now(self) -> None:
+        begin, self._begin = self._begin, None
+        if begin is not None:
+            await invoke(begin)
+        for event in self._kept.take():
+            await self.on_key(event)
 
     def compose(self) -> ComposeResult:
         """Debugger and queue above, log below, two rows at the bottom."""
@@ -131,7 +139,7 @@ class PanesScreen(Screen[None]):
         self.set_class(len(self._frames) == 2, "-two")
         self.lay_out()
         if self._begin is not None:
-            self.call_after_refresh(self._begin)
+            self.call_after_refresh(self._begin_now)
 
     def on_resize(self) -> None:
         """Lay out anew."""
@@ -264,6 +272,11 @@ class PanesScreen(Screen[None]):
 
     async def on_key(self, event: events.Key) -> None:
         """Resolve a key; text inputs keep their letters."""
+        if self._begin is not None:
+            self._kept.keep(event)
+            event.stop()
+            event.prevent_default()
+            return
         key = key_of_event(event.key, event.character)
         if self.is_current and self._in_input:
             if len(key) > 1 and await self._key_in_input(key):

@@ -144,7 +144,8 @@ class StartScreen(Screen[None]):
         """Take the keys again."""
         self._leaving = False
         if self.is_current:
-            self.kept.hand_over(self.app)
+            for event in self.kept.take():
+                self.on_key(event)
 
     def on_command_row_edited(self, event: CommandRow.Edited) -> None:
         """Nothing goes along with the typing."""

@@ -98,9 +98,7 @@ class KeptKeys:
         """The keys, in order, in the key table's spelling."""
         return tuple(key_of_event(event.key, event.character) for event in self._events)
 
-    def hand_over(self, app: App[Any]) -> None:
-        """Give them to the screen on top, in order."""
+    def take(self) -> list[events.Key]:
+        """Hand them out, in order."""
         kept, self._events = self._events, []
-        for event in kept:
-            target = app.screen.focused or app.screen
-            target.post_message(TypedAhead(event, app, target))
+        return kept
