@@ -11,7 +11,6 @@ import signal
 import sys
 import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,11 +21,11 @@ from schedtui.config.files import private_directory
 from schedtui.core.errors import Cancelled, LabFailed
 from schedtui.lab.control_plane import free_port, scheduler_arguments
 from schedtui.lab.holders import other_holders, scheduler_directory, sweep
-from schedtui.lab.instance import Instance, LabRequest, LabState, PartState, all_instances, instance, new_instance
+from schedtui.lab.instance import Instance, LabRequest, LabState, all_instances, instance, new_instance
 from schedtui.lab.module import CONTROL_PLANE_RELEASE, check_release, ensure_built
-from schedtui.lab.part_death import death_text
 from schedtui.lab.scenario import load_scenario
 from schedtui.lab.scheduler_config import read_config, write_lab_config
+from schedtui.lab.watching import LabEvent, LabWatcher
 from schedtui.processes import Child, end_processes, identify, is_alive
 from schedtui.processes.locks import exclusive
 from schedtui.toolchain.go_build import BuildProgress
@@ -45,25 +44,8 @@ FIRST_WORKLOAD = "first-steps"
 LOOK_SECONDS = 0.2
 """How often a lab's state is read while waiting or watching."""
 
-LOOKS_FOR_OTHERS = 5
-"""Every so many looks other schedulers are looked for as well."""
-
 END_SECONDS = 20.0
 """How long a supervisor may take to end its parts before they are ended from here."""
-
-
-@dataclass(frozen=True, slots=True)
-class LabEvent:
-    """Something that a lab's user must hear of."""
-
-    part: str
-    """The part that died; empty: the lab as a whole is gone."""
-    text: str
-    """One line."""
-    last_lines: tuple[str, ...] = ()
-    """The end of the part's log."""
-    advice: str = ""
-    """What to do about the cause, where one is known."""
 
 
 class RunningLab:
@@ -80,7 +62,7 @@ class RunningLab:
         self._request = place.request()
         self.owned = owned
         """True when this call started it: ``close`` then ends it."""
-        self._watcher: _Watcher | None = None
+        self._watcher: LabWatcher | None = None
 
     @property
     def name(self) -> str:
@@ -184,7 +166,7 @@ class RunningLab:
             on_others: Told of ``other_schedulers``, whenever they have changed.
         """
         if self._watcher is None:
-            self._watcher = _Watcher(self, self._place, on_event, on_others)
+            self._watcher = LabWatcher(self._place, self.other_schedulers, on_event, on_others)
             self._watcher.start()
 
     def close(self) -> None:
@@ -196,57 +178,6 @@ class RunningLab:
             stop_instance(self._place)
         else:
             sweep(self.directory, own=True)
-
-
-class _Watcher(threading.Thread):
-    """Reads the state again and again and tells what died."""
-
-    def __init__(
-        self,
-        lab: RunningLab,
-        place: Instance,
-        on_event: Callable[[LabEvent], None],
-        on_others: Callable[[tuple[str, ...]], None] | None,
-    ) -> None:
-        super().__init__(name=f"lab-{place.name}", daemon=True)
-        self._lab = lab
-        self._place = place
-        self._on_event = on_event
-        self._on_others = on_others
-        self._others: tuple[str, ...] = ()
-        self._looks = 0
-        self._stop_asked = threading.Event()
-        self._told: set[tuple[str, int]] = set()
-
-    def stop(self) -> None:
-        self._stop_asked.set()
-        if self is not threading.current_thread():
-            self.join()
-
-    def run(self) -> None:
-        while not self._stop_asked.wait(LOOK_SECONDS):
-            state = self._place.state()
-            for part in state.parts if state else ():
-                self._tell_part(part)
-            self._tell_others()
-            if state is None or not self._place.is_running():
-                text = "the lab was ended" if state is None or not state.failure else state.failure
-                self._on_event(LabEvent("", text))
-                return
-
-    def _tell_others(self) -> None:
-        self._looks += 1
-        if self._on_others is None or self._looks % LOOKS_FOR_OTHERS:
-            return
-        if (others := self._lab.other_schedulers()) != self._others:
-            self._others = others
-            self._on_others(others)
-
-    def _tell_part(self, part: PartState) -> None:
-        if part.exit_code is not None and (part.name, part.pid) not in self._told:
-            self._told.add((part.name, part.pid))
-            text = death_text(part.name, part.exit_code, part.cause)
-            self._on_event(LabEvent(part.name, text, part.last_lines, part.advice))
 
 
 def find_running_lab(release: str | None = None, *, name: str | None = None) -> RunningLab | None:

@@ -24,13 +24,14 @@ from schedtui.core.errors import Cancelled, LabFailed, SchedtuiError, WrongUse
 from schedtui.lab.api_client import ApiClient
 from schedtui.lab.instance import all_instances, instance, instances_directory
 from schedtui.lab.report import report_on
-from schedtui.lab.running import LabEvent, RunningLab, ensure_lab, find_running_lab, stop_instance
+from schedtui.lab.running import RunningLab, ensure_lab, find_running_lab, stop_instance
 from schedtui.processes import is_alive
 from tests.lab.waiting import DEADLINE_SECONDS, until
 from tests.small_disk import fill, small_disk
 
 if TYPE_CHECKING:
     from schedtui.lab.module import LabBinaries
+    from schedtui.lab.watching import LabEvent
     from schedtui.processes import ProcessIdentity
     from schedtui.toolchain.go_build import BuildProgress
 

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from textual.message import Message
 
     from schedtui.lab.player import PlayerReport
-    from schedtui.lab.running import LabEvent, RunningLab
+    from schedtui.lab.running import RunningLab
     from schedtui.lab.scenario import Scenario
+    from schedtui.lab.watching import LabEvent
 
 TOLD_LINES = 8
 """How many of a dead part's last lines are shown: the advice under them must fit on a small screen."""
