@@ -28,7 +28,7 @@ DLV_HELP: dict[str, tuple[Argument, str]] = {
     "dump": ("", "FILE: write a core of the target"),
     "edit": ("place", "open an editor there; E in the source does"),
     "examinemem": ("", "-count N -size N ADDRESS: raw memory"),
-    "exit": ("", "end dlv; q in the panes asks what is to become of the target"),
+    "exit": ("", "leave; asks first what is to become of the target"),
     "frame": ("", "NUMBER [COMMAND]: select a frame, or do something in it"),
     "funcs": ("", "REGEXP: functions of the target that match"),
     "goroutine": ("", "NUMBER [COMMAND]: select a goroutine, or do something in it"),

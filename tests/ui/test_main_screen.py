@@ -182,6 +182,17 @@ async def test_the_console_cuts_nothing_that_is_said_to_the_user() -> None:
         assert "b s ScheduleOne" in "\n".join(screen_text(pilot))
 
 
+@pytest.mark.parametrize("word", ["exit", "quit", "q"])
+async def test_leaving_dlv_is_asked_about_like_the_key(word: str) -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await stopped(pilot)
+        await pilot.press("`", *word, "enter")
+        await pilot.pause()
+        assert app.commands() == []
+        assert app.wishes == [messages.QuitRequested()]
+
+
 async def test_the_source_is_read_to_the_end_of_its_lines() -> None:
     app = WishingApp()
     async with app.run_test(size=(80, 24)) as pilot:

@@ -41,6 +41,10 @@ GROWTH_SECONDS = 0.4
 """Counts that only grow are repainted at most this often."""
 
 
+DLV_EXIT = ("exit", "quit", "q")
+"""What ends dlv when it is typed to it: asked about like the key, for the session ends with it."""
+
+
 class MainScreen(RememberingScreen):
     """The three panes at work."""
 
@@ -365,6 +369,9 @@ class MainScreen(RememberingScreen):
         event.stop()
         if event.text.startswith(":"):
             self.run_typed(event.text[1:])
+        elif event.text in DLV_EXIT:
+            self.leave_console()
+            self.action_app_quit()
         else:
             self.post_message(messages.DebuggerCommandRequested(model.Console(event.text)))
 
