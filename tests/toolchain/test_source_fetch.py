@@ -12,14 +12,8 @@ from click.testing import CliRunner
 
 from schedtui.cli.source import source
 from schedtui.core.errors import Cancelled, SchedtuiError, UnreadableInput, WrongUse
-from schedtui.toolchain.source_fetch import (
-    FetchProgress,
-    SourceTag,
-    get_source,
-    list_tags,
-    resolve_version,
-    switch_source,
-)
+from schedtui.toolchain.source_fetch import FetchProgress, get_source, switch_source
+from schedtui.toolchain.source_releases import SourceTag, list_tags, resolve_version
 from tests.toolchain.doctor_setup import git, kubernetes_tree, script
 from tests.toolchain.repository_server import Line, served_by_daemon, served_by_http
 
