@@ -1,7 +1,7 @@
 """A worker process of the record feed: ranges of a log in, their events and dumps out.
 
-Owns one loop over its standard input: pickled (start, end, line, clock), each answered on standard output by a
-length and what ``sources.parallel`` packs. Started by ``sources.feed_history`` as ``python -m``, with the log as
+Owns one loop over its standard input: pickled (start, end, line, clock, pods), each answered on standard output by
+a length and what ``sources.parallel`` packs. Started by ``sources.feed_history`` as ``python -m``, with the log as
 an open descriptor: a process of its own, because no thread of the screen's process may be copied into it. It ends
 with its input, so with whoever started it.
 """

@@ -11,6 +11,7 @@ import pickle
 import subprocess
 import sys
 from collections import deque
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -21,7 +22,7 @@ from schedtui.sources.fact_worker import LENGTH_BYTES
 from schedtui.sources.parallel import RANGE_BYTES, WORTH_IT_BYTES, next_start, pieces_of, ranges_of, unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
     from typing import BinaryIO
 
     from schedtui.core.events import QueueEvent
@@ -86,27 +87,50 @@ def hand_over_history(
     Returns:
         Where that ended; None when the file is not large, or cannot be cut: nothing has been handed over then.
     """
+    place: Place | None = None
+    with closing(history_of(file, upto, clock)) as ranges:
+        for facts, place in ranges:
+            if not facts and not place.offset:
+                taker.begin(RecordReader(clock=clock.copy()).feed(file.read(0, HEAD_BYTES)))
+                continue
+            taker.take(facts, place.offset, upto)
+            if stopped():
+                break
+    return place
+
+
+def history_of(
+    file: LogFile, upto: int, clock: Clock, pods: tuple[str, ...] = ()
+) -> Generator[tuple[list[Fact], Place], None, None]:
+    """The events of a large file range by range, each with where it ends; nothing at all when it cannot be cut.
+
+    The first pair has no events and stands for the file's beginning. It ends early when the file became shorter or
+    a process was ended by somebody.
+
+    Args:
+        file: The file.
+        upto: Bytes of it that are there.
+        clock: Knows the year of its first record; moved on.
+        pods: Pods of which everything is wanted, scores and what kept them included.
+    """
     if upto < max(WORTH_IT_BYTES, TAIL_BYTES):
-        return None
+        return
     with file.duplicate() as log:
         if next_start(log, RANGE_BYTES, upto) >= upto:
-            return None
-        cut = next_start(log, upto - TAIL_BYTES, upto)
+            return
         place = Place(0, 1)
-        taker.begin(RecordReader(clock=clock.copy()).feed(file.read(0, HEAD_BYTES)))
-        workers = _Workers(log)
+        yield [], place
+        cut = next_start(log, upto - TAIL_BYTES, upto)
+        workers = _Workers(log, pods)
         try:
             for packed, end, line in workers.read(ranges_of(log, cut, clock)):
-                taker.take(list(unpacked(packed)), end, upto)
                 place = Place(end, line + _line_breaks(log, place.offset, end))
-                if stopped():
-                    break
+                yield list(unpacked(packed)), place
         except UnreadableInput:
             # It became shorter: the store notices and tells, and what is left comes record by record.
-            return place
+            return
         finally:
             workers.end()
-        return place
 
 
 def _line_breaks(log: BinaryIO, start: int, end: int) -> int:
@@ -116,7 +140,8 @@ def _line_breaks(log: BinaryIO, start: int, end: int) -> int:
 class _Workers:
     """The processes."""
 
-    def __init__(self, log: BinaryIO) -> None:
+    def __init__(self, log: BinaryIO, pods: tuple[str, ...]) -> None:
+        self._pods = pods
         count = max(1, min(MOST_WORKERS, (os.cpu_count() or 1) - 1))
         self._children = [_start(log.fileno()) for _ in range(count)]
 
@@ -131,7 +156,7 @@ class _Workers:
         while following is not None or ahead:
             while free and following is not None:
                 child = free.popleft()
-                if not _ask(child, following):
+                if not _ask(child, (*following, self._pods)):
                     return
                 ahead.append((child, following[1], following[2]))
                 following = next(ranges, None)
@@ -163,7 +188,7 @@ def _start(descriptor: int) -> subprocess.Popen[bytes]:
     )
 
 
-def _ask(child: subprocess.Popen[bytes], request: tuple[int, int, int, Clock]) -> bool:
+def _ask(child: subprocess.Popen[bytes], request: tuple[int, int, int, Clock, tuple[str, ...]]) -> bool:
     """Send a range to a process; False when it is gone."""
     assert child.stdin is not None
     try:

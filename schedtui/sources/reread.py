@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schedtui.core.event_scan import teller_filter
+from schedtui.core.events import QueueEvent, read_event
 from schedtui.core.klog import RecordReader
+from schedtui.sources.feed_history import Place, history_of
 from schedtui.sources.inputs import merge_by_time
 from schedtui.sources.record_feed import clock_of_generation
 
@@ -54,6 +57,45 @@ def reread(
     return merge_by_time(runs) if not alone else (record for run in runs for record in run)
 
 
+def reread_pods(
+    generations: Sequence[Readable], pods: Sequence[str], progress: Callable[[int, int], None] | None = None
+) -> Iterator[QueueEvent]:
+    """All events of a log so far that move something, and all that is said of some pods.
+
+    A large single file is read by worker processes.
+
+    Args:
+        generations: What can be read, as the store tells it.
+        pods: ``ns/name`` each.
+        progress: Called with (bytes read, bytes in all) now and then.
+    """
+    wanted = teller_filter(pods)
+    if len(generations) != 1:
+        for record in reread(generations, wanted, progress):
+            event = read_event(record)
+            if event is not None:
+                yield event
+        return
+    (generation,) = generations
+    clock, place = clock_of_generation(generation), Place(0, 1)
+    for facts, place in history_of(generation.file, generation.upto, clock, tuple(pods)):
+        yield from (fact for fact in facts if isinstance(fact, QueueEvent))
+        if progress is not None:
+            progress(place.offset, generation.upto)
+    done = [place.offset]
+
+    def told(size: int) -> None:
+        done[0] += size
+        if progress is not None:
+            progress(done[0], generation.upto)
+
+    reader = RecordReader(generation.source, clock, line=place.line, offset=place.offset, wanted=wanted)
+    for record in _read_on(generation, reader, place.offset, told):
+        event = read_event(record)
+        if event is not None:
+            yield event
+
+
 def _records(
     generations: Sequence[Readable], wanted: Callable[[bytes], bool] | None, told: Callable[[int], None]
 ) -> Iterator[Record]:
@@ -61,13 +103,18 @@ def _records(
     for generation in generations:
         if clock is None:
             clock = clock_of_generation(generation)
-        reader = RecordReader(generation.source, clock, wanted=wanted)
-        offset = 0
-        while offset < generation.upto:
-            data = generation.file.read(offset, min(BLOCK_BYTES, generation.upto - offset))
-            if not data:
-                break
-            offset += len(data)
-            yield from reader.feed(data)
-            told(len(data))
-        yield from reader.finish()
+        yield from _read_on(generation, RecordReader(generation.source, clock, wanted=wanted), 0, told)
+
+
+def _read_on(
+    generation: Readable, reader: RecordReader, offset: int, told: Callable[[int], None]
+) -> Iterator[Record]:
+    """A generation's records from a byte offset on."""
+    while offset < generation.upto:
+        data = generation.file.read(offset, min(BLOCK_BYTES, generation.upto - offset))
+        if not data:
+            break
+        offset += len(data)
+        yield from reader.feed(data)
+        told(len(data))
+    yield from reader.finish()

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schedtui.core.event_reader import EventReader, fact_of
+from schedtui.core.story_teller import StoryTeller
 from schedtui.sources import feed_history, parallel
 from schedtui.sources.inputs import clock_of, resolve_inputs
 from schedtui.sources.log_store import LogStore
+from schedtui.sources.reread import reread_pods
 from tests.sources.real_logs import real_log
 
 if TYPE_CHECKING:
@@ -138,3 +140,28 @@ def test_a_worker_that_was_killed_leaves_the_rest_to_the_records(
     taker = _Taker(path)
     assert taker.run() == _expected(path, data)
     assert 0 < taker.upto < len(data) // 2
+
+
+def test_a_story_is_the_same_whoever_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, pods = tmp_path / "a.log", ("default/vip-0", "default/fat-10")
+    path.write_bytes(real_log("v1.36.3-v10-mixed.log"))
+    taker = _Taker(path)
+    taker.store.start()
+    try:
+        assert taker.caught_up.wait(SECONDS)
+        generations = taker.store.readable()
+        by_workers, by_records = StoryTeller(pods), StoryTeller(pods)
+        progress: list[tuple[int, int]] = []
+        for event in reread_pods(generations, pods, lambda done, total: progress.append((done, total))):
+            by_workers.apply_event(event)
+        monkeypatch.setattr(feed_history, "WORTH_IT_BYTES", 1 << 40)
+        for event in reread_pods(generations, pods):
+            by_records.apply_event(event)
+    finally:
+        taker.store.close()
+    assert len(progress) > 2
+    assert progress[-1] == (path.stat().st_size, path.stat().st_size)
+    for pod in pods:
+        told = by_workers.story(pod)
+        assert told.lives == by_records.story(pod).lives
+        assert any(attempt.scores or attempt.fit for life in told.lives for attempt in life.attempts)

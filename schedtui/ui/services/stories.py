@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schedtui.core.event_scan import teller_filter
 from schedtui.core.level_legend import legend
 from schedtui.core.story_teller import StoryTeller
 from schedtui.core.story_text import (
@@ -19,7 +18,7 @@ from schedtui.core.story_text import (
     story_lines,
     why_pending,
 )
-from schedtui.sources.reread import reread
+from schedtui.sources.reread import reread_pods
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,8 +52,8 @@ def tell(
         progress: Called with (bytes read, bytes in all).
     """
     teller = StoryTeller(pods, release)
-    for record in reread(generations, teller_filter(pods), progress):
-        teller.apply(record)
+    for event in reread_pods(generations, pods, progress):
+        teller.apply_event(event)
     return {pod: teller.story(pod) for pod in pods}
 
 
