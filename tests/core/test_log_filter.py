@@ -36,6 +36,7 @@ from schedtui.core.log_filter import (
     parse_filter,
 )
 from schedtui.core.record import Record
+from tests.sources.real_logs import real_log
 
 LOG = """\
 I0301 10:32:00.000000       1 flags.go:64] FLAG: --v="5"
@@ -337,3 +338,23 @@ def test_a_value_is_included_and_excluded(line: int, key: str, text: str, lines:
     assert include_value(record, key) == text
     assert matching(include_value(record, key)) == lines
     assert matching(exclude_value(record, key)) == [each.line for each in RECORDS if each.line not in lines]
+
+
+@pytest.mark.parametrize("name", ["v1.36.3-v5-churn7.log", "v1.36.3-v5-mixed.json.log", "v1.29.0-v10-mixed.log"])
+def test_any_value_of_any_record_can_be_included_and_excluded(name: str) -> None:
+    """``=`` and ``!`` on a row of the record's panel."""
+    data = real_log(name)
+    seen: set[tuple[str, str]] = set()
+    for record in read_records(data[:400_000].rpartition(b"\n")[0], clock=Clock.for_year(2026, guessed=True)):
+        own = [key for key in ("severity", "file", "src_line", "message") if getattr(record, key)]
+        for key in (*record.fields, *own):
+            value = str(record.fields.get(key, getattr(record, key, "")))[:40]
+            if (key, value) in seen:
+                continue
+            seen.add((key, value))
+            include = parse_filter(include_value(record, key))
+            exclude = parse_filter(exclude_value(record, key))
+            assert include(record), (key, include.describe())
+            assert not exclude(record), (key, exclude.describe())
+            assert include.prefilter(record.raw.encode("utf-8", "replace")), (key, include.describe())
+    assert len(seen) > 300
