@@ -45,7 +45,8 @@ def build(
     """
     from schedtui.toolchain.build import ensure_scheduler
     from schedtui.toolchain.build_plan import BuildRequest
-    from schedtui.toolchain.checkout import find_root, open_checkout
+    from schedtui.toolchain.checkout import open_checkout
+    from schedtui.toolchain.source_root import find_root
 
     if everything and optimised:
         raise WrongUse("--all and --no-debugger exclude each other")

@@ -19,9 +19,10 @@ from schedtui.cli.signals import cancelled_by_signals
 from schedtui.config.directories import directories
 from schedtui.config.settings import load_settings
 from schedtui.core.scheduler_parts import ROOT, annotated_tree, moved_places
-from schedtui.toolchain.checkout import Checkout, find_root, open_checkout
+from schedtui.toolchain.checkout import Checkout, open_checkout
 from schedtui.toolchain.source_fetch import FetchProgress, get_source, switch_source
 from schedtui.toolchain.source_releases import list_tags
+from schedtui.toolchain.source_root import find_root
 
 if TYPE_CHECKING:
     from types import TracebackType

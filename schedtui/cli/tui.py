@@ -77,7 +77,7 @@ def run_for(options: object) -> int:
     Raises:
         WrongUse: The options contradict each other.
     """
-    from schedtui.toolchain.checkout import find_root
+    from schedtui.toolchain.source_root import find_root
     from schedtui.ui import launch
 
     assert isinstance(options, launch.Options)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schedtui.core.errors import NotASourceTree
-from schedtui.toolchain.checkout import find_root, open_checkout
+from schedtui.toolchain.checkout import open_checkout
 from schedtui.toolchain.go_modules import escape_module, parse_go_mod, unescape_module
+from schedtui.toolchain.source_root import find_root
 from tests.linked_tree import make_linked_tree
 from tests.toolchain.go_trees import make_kubernetes, make_module_cache, make_out_of_tree, write
 

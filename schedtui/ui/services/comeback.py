@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from schedtui.config.directories import directories, typed_path
 from schedtui.debugger import sessions
-from schedtui.toolchain.checkout import find_root
+from schedtui.toolchain.source_root import find_root
 
 if TYPE_CHECKING:
     from schedtui.debugger.sessions import SessionRecord
