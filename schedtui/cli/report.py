@@ -197,7 +197,7 @@ def _print_report(result: Report) -> None:
         [
             (
                 f"{each.name}{'?' if each.inferred else ''}",
-                each.passed,
+                "-" if each.inferred and not each.passed else each.passed,
                 each.failed,
                 each.inside,
                 f"{each.rate:.1f}",

@@ -206,6 +206,10 @@ class Workflow:
         for name in self._cycles.values():
             inside[name] = inside.get(name, 0) + 1
         own_lines = {"informer", "queue", "pop", "bind"} | ({"score", "filter"} if self._scored else set())
+        if self._counters["pop"].passed:
+            # Where not one pod was seen coming, the lines of that level are hidden: adds and attempts are V3.
+            own_lines -= {name for name in ("informer", "queue") if not self._counters[name].passed}
+            own_lines -= set() if "informer" in own_lines else {"pop"}
         return WorkflowSnapshot(
             self._time_us,
             tuple(

@@ -115,7 +115,8 @@ def station_lines(snapshot: WorkflowSnapshot) -> Lines:
     for station in snapshot.stations:
         bar = "█" * (station.passed * 6 // top) if top else ""
         sign = "~" if station.inferred else " "
-        numbers = f"{station.passed:>7} {station.failed:>7} {station.inside:>7} {station.rate:>7.1f}"
+        passed = "-" if station.inferred and not station.passed else str(station.passed)
+        numbers = f"{passed:>7} {station.failed:>7} {station.inside:>7} {station.rate:>7.1f}"
         role = "bad" if station.failed and not station.passed else ""
         lines.append((f"{station.name:<10}{sign}{numbers}  {bar:<6} {station.meaning}", role))
     if any(station.inferred for station in snapshot.stations):

@@ -181,3 +181,11 @@ def test_values_in_every_spelling() -> None:
     assert plugin_of_reason("node(s) had untolerated taint {a: b}") == "TaintToleration"
     assert plugin_of_reason("my own plugin says no") is None
     assert [duration_text(value) for value in (None, 0.0015, 2.5, 125)] == ["", "1.5 ms", "2.50 s", "2 min 5 s"]
+
+
+def test_stations_whose_lines_are_hidden_are_marked() -> None:
+    stations = {station.name: station for station in report_of("v1.36.3-v2-mixed").workflow.stations}
+    assert (stations["informer"].passed, stations["pop"].passed, stations["bind"].passed) == (0, 61, 32)
+    assert {name for name, station in stations.items() if not station.inferred} == {"bind"}
+    seen = {station.name: station for station in report_of("v1.36.3-v5-churn7").workflow.stations}
+    assert not any(seen[name].inferred for name in ("informer", "queue", "pop", "bind"))
