@@ -329,10 +329,14 @@ def header_column(line: bytes) -> tuple[int, bool]:
 
     The column is -1 when the line starts no record.
     """
-    if classify(line) >= FIRST_STARTING_CLASS and not (line.startswith(b"{") and _DOCKER_TEXT.search(line)):
+    own = classify(line) >= FIRST_STARTING_CLASS
+    if own and not (line.startswith(b"{") and _DOCKER_TEXT.search(line)):
         return 0, False
     peeled = peel(line)
     body = peeled.body
+    if own and body is line:
+        # An object with a field that is called as docker's text is.
+        return 0, False
     if body is line or classify(body) < FIRST_STARTING_CLASS:
         return -1, peeled.time is not None or peeled.unit is not None
     if line.startswith(b"{"):

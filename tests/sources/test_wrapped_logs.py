@@ -256,3 +256,12 @@ def test_the_debugger_s_own_lines_have_their_severity(tmp_path: Path) -> None:
         assert store.next_severity(store.state().first, 1, "E") == store.state().first + 2
     finally:
         store.close()
+
+
+def test_a_field_that_is_called_like_docker_s_text_is_a_field(tmp_path: Path) -> None:
+    text = '{"level":"warn","msg":"m","log":"I0301 10:00:00.000001 1 x.go:2] no","ts":1583056803000.5}\n'
+    store = opened(tmp_path / "own.json", text * 2)
+    try:
+        assert [(row.line, row.severity) for row in store.all_rows()] == [(1, "W"), (2, "W")]
+    finally:
+        store.close()
