@@ -11,20 +11,12 @@ import time
 from collections import Counter
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from http.client import CONFLICT, NOT_FOUND
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from schedtui.lab.api_client import MERGE_PATCH, STRATEGIC_PATCH, ApiRefused
-from schedtui.lab.objects import (
-    NOT_READY_TAINT,
-    SCENARIO_LABEL,
-    collection_path,
-    node_condition,
-    node_document,
-    pod_document,
-)
+from schedtui.lab.lab_objects import LabObjects
+from schedtui.lab.objects import SCENARIO_LABEL, collection_path, node_document, pod_document
 from schedtui.lab.pace import Pace, Stopped
 
 if TYPE_CHECKING:
@@ -100,7 +92,7 @@ class Player:
             cancel: Stops it.
             on_report: Told at each step, on the player's thread.
         """
-        self._client = client
+        self._objects = LabObjects(client)
         self._name = name
         self._scenario = scenario
         self._chance = random.Random(seed)
@@ -159,7 +151,7 @@ class Player:
         if "{n}" not in pattern:
             return pattern
         if collection not in self._known_names:
-            listed = self._client.get(collection)["items"]
+            listed = self._objects.listed(collection)
             self._known_names[collection] = {item["metadata"]["name"] for item in listed}
         known = self._known_names[collection]
         while True:
@@ -186,7 +178,7 @@ class Player:
                 name = self._node_name(template.name)
                 if template.count == 1:
                     self._report(f"node {name}")
-                if self._create("/api/v1/nodes", node_document(template, name, self._name)):
+                if self._objects.create("/api/v1/nodes", node_document(template, name, self._name)):
                     self._nodes_made += 1
                 self._nodes.append(name)
 
@@ -220,21 +212,14 @@ class Player:
 
     def _make_pod(self, template: PodTemplate, name: str) -> None:
         collection = f"/api/v1/namespaces/{template.namespace}/pods"
-        if self._create(collection, pod_document(template, name, self._name)):
+        if self._objects.create(collection, pod_document(template, name, self._name)):
             self._pods_made += 1
         self._pods[template.namespace, name] = template
         self._deleted.pop((template.namespace, name), None)
 
     def _waiting(self, template: PodTemplate) -> int:
         mine = {key for key, made in self._pods.items() if made.name == template.name}
-        return len(mine & self._unbound())
-
-    def _unbound(self) -> set[tuple[str, str]]:
-        """Pods of this scenario without a node, as the server has them."""
-        items = self._client.get(
-            "/api/v1/pods", fieldSelector="spec.nodeName=", labelSelector=f"{SCENARIO_LABEL}={self._name}"
-        )["items"]
-        return {(item["metadata"]["namespace"], item["metadata"]["name"]) for item in items}
+        return len(mine & self._objects.unbound_pods(self._name))
 
     def _make_objects(self, documents: list[dict[str, Any]]) -> None:
         for document in documents:
@@ -242,24 +227,14 @@ class Player:
             metadata["labels"] = {SCENARIO_LABEL: self._name, **metadata.get("labels", {})}
             self._report(f"{document.get('kind')} {metadata.get('name')}")
             self._pace.before_change()
-            self._create(collection_path(document), {**document, "metadata": metadata})
-
-    def _create(self, collection: str, document: dict[str, Any]) -> bool:
-        """Create an object; ``False`` when there is one of that name."""
-        try:
-            self._client.post(collection, document)
-        except ApiRefused as error:
-            if error.status != CONFLICT:
-                raise
-            return False
-        return True
+            self._objects.create(collection_path(document), {**document, "metadata": metadata})
 
     def _wait_bound(self, wait: WaitBound) -> None:
         self._report(f"waiting until {wait.pods} are bound")
         deadline = time.monotonic() + wait.seconds
         while time.monotonic() < deadline:
             mine = {key for key in self._pods if fnmatchcase(key[1], wait.pods)}
-            if not mine & self._unbound():
+            if not mine & self._objects.unbound_pods(self._name):
                 return
             self._pace.pause(LOOK_SECONDS)
         self._report(f"{wait.pods}: not all bound after {wait.seconds:g} s, going on")
@@ -281,7 +256,7 @@ class Player:
             self._delete_pod(key)
 
     def _delete_pod(self, key: tuple[str, str]) -> None:
-        self._delete_if_there(_pod_path(key))
+        self._objects.delete(_pod_path(key))
         self._pods_deleted += 1
         self._deleted[key] = self._pods.pop(key)
 
@@ -296,7 +271,7 @@ class Player:
         for key in self._pick_pods(choice, gated):
             self._pace.before_change()
             self._report(f"ungate {key[0]}/{key[1]}")
-            self._patch_if_there(_pod_path(key), {"spec": {"schedulingGates": None}})
+            self._objects.patch(_pod_path(key), {"spec": {"schedulingGates": None}})
             self._pods[key] = msgspec.structs.replace(gated[key], gates=[])
 
     def _label_pods(self, labels: PodLabels) -> None:
@@ -304,7 +279,7 @@ class Player:
         for key in self._pick_pods(labels, self._pods):
             self._pace.before_change()
             self._report(f"label {key[0]}/{key[1]}")
-            self._patch_if_there(_pod_path(key), document)
+            self._objects.patch(_pod_path(key), document)
 
     def _label_document(self, labels: dict[str, str]) -> dict[str, Any]:
         self._numbers["labels", ""] += 1
@@ -314,7 +289,7 @@ class Player:
     def _pick_nodes(self, choice: NodeChoice) -> list[str]:
         """``*`` means every node of the lab, other patterns what this scenario has made or used."""
         if choice.nodes == "*":
-            candidates = [item["metadata"]["name"] for item in self._client.get("/api/v1/nodes")["items"]]
+            candidates = [item["metadata"]["name"] for item in self._objects.listed("/api/v1/nodes")]
         else:
             candidates = [name for name in self._nodes if fnmatchcase(name, choice.nodes)]
         return self._pick(candidates, choice.count, choice.pick)
@@ -323,17 +298,15 @@ class Player:
         for name in self._pick_nodes(choice):
             self._pace.before_change()
             self._report(f"delete node {name}")
-            self._delete_if_there(f"/api/v1/nodes/{name}")
+            self._objects.delete(f"/api/v1/nodes/{name}")
             if name in self._nodes:
                 self._nodes.remove(name)
 
-    def _patch_nodes(
-        self, choice: NodeChoice, what: str, document: dict[str, Any], kind: str = MERGE_PATCH
-    ) -> None:
+    def _patch_nodes(self, choice: NodeChoice, what: str, document: dict[str, Any]) -> None:
         for name in self._pick_nodes(choice):
             self._pace.before_change()
             self._report(f"{what} {name}")
-            self._patch_if_there(f"/api/v1/nodes/{name}", document)
+            self._objects.patch(f"/api/v1/nodes/{name}", document)
 
     def _label_nodes(self, labels: NodeLabels) -> None:
         self._patch_nodes(labels, "label node", self._label_document(labels.labels))
@@ -354,20 +327,7 @@ class Player:
         for name in self._pick_nodes(choice):
             self._pace.before_change()
             self._report(f"{name} is {'ready' if ready else 'not ready'}")
-            path = f"/api/v1/nodes/{name}"
-            status = {"status": {"conditions": [node_condition(ready=ready)]}}
-            self._patch_if_there(f"{path}/status", status, STRATEGIC_PATCH)
-            self._set_not_ready_taint(path, present=not ready)
-
-    def _set_not_ready_taint(self, path: str, *, present: bool) -> None:
-        """Taints are one value to the API server: the others have to be written back with it."""
-        if not self._client.exists(path):
-            return
-        taints = self._client.get(path)["spec"].get("taints", [])
-        wanted = [taint for taint in taints if taint["key"] != NOT_READY_TAINT]
-        if present:
-            wanted.append({"key": NOT_READY_TAINT, "effect": "NoSchedule"})
-        self._patch_if_there(path, {"spec": {"taints": wanted}})
+            self._objects.set_readiness(name, ready=ready)
 
     def _repeat(self, repeat: Repeat) -> None:
         done = 0
@@ -384,22 +344,6 @@ class Player:
     def _choose(self, choices: list[Choice]) -> None:
         chosen = self._chance.choices(choices, weights=[choice.weight for choice in choices])[0]
         self._do_all(chosen.steps)
-
-    # Changes to something that may have gone meanwhile (preempted, deleted by hand) are passed over then.
-
-    def _patch_if_there(self, path: str, document: dict[str, Any], kind: str = MERGE_PATCH) -> None:
-        try:
-            self._client.patch(path, document, kind)
-        except ApiRefused as error:
-            if error.status != NOT_FOUND:
-                raise
-
-    def _delete_if_there(self, path: str) -> None:
-        try:
-            self._client.delete(path)
-        except ApiRefused as error:
-            if error.status != NOT_FOUND:
-                raise
 
 
 ACTIONS: dict[str, Callable[[Player, Any], None]] = {
