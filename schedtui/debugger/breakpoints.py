@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
@@ -156,7 +157,10 @@ def moved_text(documented: str, file: str, name: str) -> str:
     path, _, function = documented.rpartition(":")
     parts = []
     if path != file:
-        parts.append(f"it lives in {file}, not in {path}")
+        here, there = PurePosixPath(file), PurePosixPath(path)
+        if here.name == there.name:
+            here, there = here.parent, there.parent
+        parts.append(f"it lives in {here}, not in {there}")
     if function != name:
         parts.append(f"it is called {name} in this release, not {function}")
     return "; ".join(parts)

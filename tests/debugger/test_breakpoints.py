@@ -129,6 +129,7 @@ def test_the_documented_names_in_a_new_tree(tmp_path: Path) -> None:
     assert one.moved == "it lives in pkg/scheduler/schedule_one.go, not in pkg/scheduler/scheduler.go"
     pop = resolving.resolve_in_source(station("Pop"), tree)
     assert (pop.status, pop.file) == ("moved", "pkg/scheduler/backend/queue/scheduling_queue.go")
+    assert pop.moved == "it lives in pkg/scheduler/backend/queue, not in pkg/scheduler/internal/queue"
     first = resolving.resolve_in_source(station("SchedulePod"), tree)
     assert first.location == "scheduler.(*Scheduler).scheduleOnePod"
     moved = resolving.resolve_in_source(station("MoveToActive"), tree)

@@ -65,7 +65,7 @@ def test_the_model_is_the_schedulers_equal(lab_builds: LabBinaries, dlv_path: Pa
         terminal.send("tw")
         terminal.wait_for(seen(r"bind +[1-9]\d* "))
         terminal.send("tm")
-        terminal.wait_for(seen(r"wait +\S+ (?:ms|s) "))
+        terminal.wait_for(seen(r"wait +\d+ +[\d.]+(?:ms|s|min)"))
         terminal.send("tq")
         terminal.wait_for(seen(r"\[queues\]"))
         terminal.send("\r")
