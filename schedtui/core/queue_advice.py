@@ -33,19 +33,21 @@ def vmodule_for(release: str | None) -> str:
     return VMODULE_BY_RELEASE.get(release or "", f"--vmodule={_SPLIT_QUEUE},eventhandlers=4")
 
 
-def standing_notices(process: SchedulerProcess) -> tuple[str, ...]:
-    """What must be said of the queues as long as it is so: what a log cannot name, pods that nobody tries."""
-    notices: list[str] = []
-    if not process.facts.started and process.line and process.entries:
-        notices.append(
-            "the log begins while the scheduler runs: pods that waited then and are not named since are missing"
-        )
+def beginning_notices(process: SchedulerProcess) -> tuple[str, ...]:
+    """What a log that begins late cannot name."""
+    if process.facts.started or not process.line or not process.entries:
+        return ()
+    return ("the log begins while the scheduler runs: pods that waited then and are not named since are missing",)
+
+
+def stall_notices(process: SchedulerProcess) -> tuple[str, ...]:
+    """Pods that nobody tries, while nothing else is tried either."""
     waiting = never_tried(process)
     why = why_never(process) if waiting and not process.loop.pops else ""
-    if why:
-        pods = "1 pod has" if waiting == 1 else f"{waiting} pods have"
-        notices.append(f"{pods} entered activeQ, and none was ever tried: {why}")
-    return tuple(notices)
+    if not why:
+        return ()
+    pods = "1 pod has" if waiting == 1 else f"{waiting} pods have"
+    return (f"{pods} entered activeQ, and none was ever tried: {why}",)
 
 
 def verbosity_advice(process: SchedulerProcess) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from schedtui.core.events import read_event
 from schedtui.core.fit_reasons import plugins_of_failure
-from schedtui.core.queue_advice import standing_notices, verbosity_advice
+from schedtui.core.queue_advice import beginning_notices, stall_notices, verbosity_advice
 from schedtui.core.queue_effects import apply_effect
 from schedtui.core.queue_inference import judge, stuck_mark
 from schedtui.core.queue_process import KEPT_GONE, SchedulerProcess
@@ -202,7 +202,7 @@ class QueueModel:
             pods=rows,
             needs=verbosity_advice(process),
             bound_per_node=dict(process.bound_per_node),
-            notices=(*self._notices, *standing_notices(process)),
+            notices=(*beginning_notices(process), *self._notices, *stall_notices(process)),
             lines_lost=self._lines_lost,
         )
 

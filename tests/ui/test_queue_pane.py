@@ -86,6 +86,22 @@ async def test_groups_members_marks_and_guesses_are_told_in_letters() -> None:
         assert "lines lost (and 1 more: t m)" in text
 
 
+async def test_a_stop_in_the_debugger_is_told_once_and_not_for_every_pod() -> None:
+    app = WishingApp(debugger=False)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await open_queue(pilot)
+        waiting = snapshot(replace(WAITING, state="active", certain=True, backoff_until_us=None))
+        text = await show(pilot, messages.QueueFolded(waiting))
+        assert "stopped" not in text
+        app.main.pane("queue").show_stopped(True)
+        await pilot.pause()
+        text = "\n".join(screen_text(pilot))
+        assert text.count("stopped in the debugger, so a pod in activeQ waits: c continues") == 1
+        app.main.pane("queue").show_stopped(False)
+        await pilot.pause()
+        assert "stopped" not in "\n".join(screen_text(pilot))
+
+
 async def test_long_lines_of_a_story_are_wrapped() -> None:
     app = WishingApp(debugger=False)
     async with app.run_test(size=(60, 24)) as pilot:

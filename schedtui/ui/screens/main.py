@@ -146,6 +146,8 @@ class MainScreen(RememberingScreen):
         )  # fmt: skip
         if self.has_pane("debugger"):
             self.pane("debugger").show_state(event.state)
+        if self.has_pane("queue"):
+            self.pane("queue").show_stopped(stopped)
         if event.state in ("exited", "lost"):
             self.show_exit(event)
         else:
@@ -163,6 +165,8 @@ class MainScreen(RememberingScreen):
                 stopped_at=event.stop.at or self.facts.stopped_at or self.now(),
             )
             pane.show_state("stopped")
+            if self.has_pane("queue"):
+                self.pane("queue").show_stopped(True)
             pane.show_stop(event.stop, source, sight)
             self._log_to_the_stop(event.stop)
             if event.stop.note:

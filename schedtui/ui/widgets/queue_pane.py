@@ -76,6 +76,8 @@ class QueuePane(Vertical):
         self._placements: tuple[NodePlacement, ...] = ()
         self._clock_offset_us: int | None = None
         self._sparklines = sparklines
+        self._stopped = False
+        """Whether the target is stopped in the debugger: nothing moves then, and no pod is stuck for it."""
         self._compare = ""
         self._attempt = ""
         """The attempt that is marked for a comparison."""
@@ -146,6 +148,12 @@ class QueuePane(Vertical):
         if course:
             self._history = {state: [counts.get(state, 0) for counts in course] for state in POD_STATES}
         self._show()
+
+    def show_stopped(self, stopped: bool) -> None:
+        """The target was stopped in the debugger, or goes on."""
+        if stopped != self._stopped:
+            self._stopped = stopped
+            self._show()
 
     def show_story(self, pod: str, lines: Sequence[StoryLine], *, again: bool = False) -> None:
         """One pod's story, told; ``again`` when the one that is open got on."""
@@ -218,6 +226,10 @@ class QueuePane(Vertical):
         notices = [(f"{notice}{more}", "warning") for notice in self.snapshot.notices[-1:]]
         if self.snapshot.needs not in ("exact", "no log yet"):
             notices.append((f"~ guessed in part: {self.snapshot.needs}", "note"))
+        waiting = self.snapshot.counts.get("active", 0)
+        if self._stopped and self.live and waiting and not notices:
+            pods = "a pod in activeQ waits" if waiting == 1 else f"{waiting} pods in activeQ wait"
+            notices.append((f"stopped in the debugger, so {pods}: c continues", "note"))
         return [row(notices[-1])] if notices else []
 
     def _rows(self) -> Sequence[Row]:
