@@ -26,7 +26,7 @@ def _file(file: Path | None) -> Path:
     return file or directories().config_file
 
 
-@config.command()
+@config.command(short_help="Read a configuration file strictly.")
 @file_argument
 @json_option
 def check(file: Path | None, as_json: bool) -> None:
@@ -40,7 +40,7 @@ def check(file: Path | None, as_json: bool) -> None:
         click.echo(f"{path}: {'fine' if there else 'not there; the defaults hold'}")
 
 
-@config.command()
+@config.command(short_help="Show every key with the value that holds.")
 @file_argument
 @json_option
 def show(file: Path | None, as_json: bool) -> None:
@@ -58,7 +58,7 @@ def show(file: Path | None, as_json: bool) -> None:
     )
 
 
-@config.command()
+@config.command(short_help="Show where files, caches and logs lie.")
 @json_option
 def path(as_json: bool) -> None:
     """Where the configuration, the caches, the state and the kept logs are."""

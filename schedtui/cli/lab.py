@@ -166,7 +166,7 @@ def down(name: str | None, everything: bool) -> int:
     return 0
 
 
-@lab.command()
+@lab.command(short_help="Show endpoints, pids, sizes and health.")
 @name_option
 @json_option
 def status(name: str | None, as_json: bool) -> int:
@@ -185,7 +185,7 @@ def status(name: str | None, as_json: bool) -> int:
     return 0 if reports and all(_is_well(report) for report in reports) else 1
 
 
-@lab.command()
+@lab.command(short_help="Play a scenario on a lab that is up.")
 @click.argument("scenario", required=False)
 @click.option("--list", "list_them", is_flag=True, help="The scenarios there are.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed makes the same choices.")

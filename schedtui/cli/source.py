@@ -83,7 +83,7 @@ def tags(repository: str, everything: bool, as_json: bool) -> None:
         click.echo(printable(name))
 
 
-@source.command()
+@source.command(short_help="Describe a tree and what is where in it.")
 @click.argument("directory", type=click.Path(path_type=Path), default=".")
 @json_option
 def info(directory: Path, as_json: bool) -> None:

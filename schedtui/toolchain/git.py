@@ -72,7 +72,8 @@ def refusal(said: Sequence[str], place: str) -> SchedtuiError:
             "The repository cannot be reached",
             where=place,
             details=details,
-            hint="Check the network, or name a mirror with --repo (or [source] repository in the configuration).",
+            hint="Check the network, or name a mirror with --repo (or [source] repository in the configuration)."
+            " 'schedtui lab' needs no tree: it builds from Go modules.",
         )
     if "not found" in text or "does not appear to be a git repository" in text or "does not exist" in text:
         return UnreadableInput(

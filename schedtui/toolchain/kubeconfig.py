@@ -121,8 +121,10 @@ def _document(path: Path) -> dict[str, Any]:
 def _current(path: Path, document: dict[str, Any], now: datetime) -> Kubeconfig:
     names = [str(entry.get("name")) for entry in _entries(document, "contexts")]
     current = str(document.get("current-context") or "")
-    known = f"It holds: {', '.join(names) or 'no context at all'}."
+    known = f"It holds: {', '.join(names)}."
     choose = f"kubectl config use-context NAME --kubeconfig {path}"
+    if not names:
+        raise _Unusable(f"{path} names no cluster: it holds no context at all", "Name another with --kubeconfig.")
     if not current:
         raise _Unusable(f"{path} has no current context. {known}", choose)
     context = _named(document, "contexts", "context", current)

@@ -136,3 +136,11 @@ def test_scheduler_configurations(tmp_path: Path, text: str, minor: int, problem
     path.write_text(text)
     found = read_scheduler_config(path, minor)
     assert problem in found.problem and bool(found.problem) == bool(problem)
+
+
+def test_one_without_contexts_is_told_to_be_empty(tmp_path: Path) -> None:
+    path = tmp_path / "kubeconfig"
+    path.write_text("apiVersion: v1\nkind: Config\n")
+    found = read_kubeconfig(path)
+    assert "no context at all" in found.problem
+    assert "use-context" not in found.advice
