@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from schedtui.core.errors import DebuggerFailed
-from schedtui.debugger import roles, values, views
+from schedtui.debugger import documents, roles, values, views
 from schedtui.debugger.conversation import starlark_text
 from schedtui.debugger.model import Frame, Goroutine, Stop, Variable
 from schedtui.debugger.replies import Document, read_banner
@@ -243,7 +243,7 @@ class Inspector:
             meta = self._document(f"{expression}.ObjectMeta", USUAL_LOAD)
             if meta is None:
                 continue
-            namespace, name = (views.plain(views.member(meta, part)) for part in ("Namespace", "Name"))
+            namespace, name = (documents.plain(documents.member(meta, part)) for part in ("Namespace", "Name"))
             if name:
                 return f"{namespace}/{name}" if namespace else name
         return ""

@@ -289,10 +289,12 @@ class BreakpointKeeper:
     def withdraw(self, bench: Workbench) -> None:
         """Take ours out of dlv; they stay wanted for the next session."""
         self.toll.forget(bench)
-        for one in self._wanted:
-            if one.number is not None:
-                bench.talk.ask(f"clear {one.number}")
-                one.number = None
+        numbers = {one.number for one in self._wanted if one.number is not None}
+        for document in self._documents(bench):
+            # With a tracepoint come those at its returns.
+            if document["id"] in numbers or document["trace_return"]:
+                bench.talk.ask(f"clear {document['id']}")
+        self.new_session()
 
     def restore(self, bench: Workbench) -> tuple[str, ...]:
         """Set what is wanted and not in dlv; returns what the user should know."""

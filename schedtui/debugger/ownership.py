@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from schedtui.debugger.launching import OWN_TARGET_MODES, needs_server
+from schedtui.debugger.running import AGAIN_SECONDS
 from schedtui.debugger.server import DlvServer
 from schedtui.debugger.session import Asked, Ended, Prompted
 from schedtui.debugger.sessions import (
@@ -56,7 +57,7 @@ class Ownership:
         self._directory = Path(launch.run_directory)
         self._record: SessionRecord | None = None
         self._guarded: dict[str, ProcessIdentity] = {}
-        self._server = DlvServer(self._directory)
+        self._server = DlvServer(self._directory, attached=launch.mode == "attach")
         self._dlv_pid: int | None = None
         self._target: ProcessIdentity | None = None
         """Whom dlv debugs, ours or not; None where that is another machine's."""
@@ -199,8 +200,11 @@ class Ownership:
             talk.session.interrupt()
             deadline = time.monotonic() + GOODBYE_SECONDS
             while (left := deadline - time.monotonic()) > 0:
-                piece = talk.session.poll(left)
-                if isinstance(piece, Asked):
+                piece = talk.session.poll(min(left, AGAIN_SECONDS))
+                if piece is None:
+                    # dlv forgets an interrupt that comes while the target is being let go.
+                    talk.session.interrupt()
+                elif isinstance(piece, Asked):
                     quits = detach and piece.question.id == "pause-or-quit"
                     talk.session.answer("q" if quits else talk.answer_to(piece, answers))
                 elif isinstance(piece, Prompted):

@@ -35,8 +35,11 @@ SERVER_SECONDS = 60.0
 LOOK_SECONDS = 0.01
 """Distance of two looks for the socket."""
 
+LET_GO_SECONDS = 15.0
+"""How long it may take to let an attached process go, breakpoints out: killed meanwhile, it harms the process."""
+
 END_SECONDS = 3.0
-"""How long it may take to end."""
+"""How long it may take to end after a harder signal."""
 
 
 class DlvServer:
@@ -44,9 +47,11 @@ class DlvServer:
 
     Args:
         directory: The session's.
+        attached: True when it debugs a process that it did not start.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, attached: bool) -> None:
+        self._patience = LET_GO_SECONDS if attached else END_SECONDS
         self.output = directory / OUTPUT_NAME
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -93,9 +98,10 @@ class DlvServer:
         process, self._process = self._process, None
         if process is None or process.poll() is not None:
             return
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        steps = ((signal.SIGINT, self._patience), (signal.SIGTERM, END_SECONDS), (signal.SIGKILL, END_SECONDS))
+        for number, seconds in steps:
             process.send_signal(number)
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(timeout=END_SECONDS)
+                process.wait(timeout=seconds)
             if process.poll() is not None:
                 return

@@ -26,6 +26,9 @@ DIRECTORY_NAME = re.compile(r"(\d+)-(?:\d{9,}|credentials)", re.ASCII)
 TERM_SECONDS = 2.0
 """How long a process may take to end after SIGTERM before SIGKILL."""
 
+LET_GO_SECONDS = 15.0
+"""How long a server may take to let go of the process that it is attached to."""
+
 
 class SessionRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """One debugging session."""
@@ -141,7 +144,7 @@ def clean(directory: Path, record: SessionRecord) -> tuple[str, ...]:
             attached = record.mode == "attach"
             end_processes(
                 [process],
-                grace_seconds=TERM_SECONDS,
+                grace_seconds=LET_GO_SECONDS if attached else TERM_SECONDS,
                 first_signal=signal.SIGINT if attached else signal.SIGTERM,
             )
             done.append(f"ended {what} (process {process.pid})")

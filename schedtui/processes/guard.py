@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 GRACE_SECONDS = 3.0
 """How long processes get after the guard's SIGTERM before its SIGKILL."""
 
+LET_GO_SECONDS = 15.0
+"""How long a dlv server may take to let go of the process that it is attached to."""
+
 Reach = Literal["one", "group", "session", "interrupt"]
 """What is ended with a process: itself alone, its process group, or all that began in its session. ``interrupt``:
 itself alone, by SIGINT, at which a dlv server lets go of the process that it is attached to."""
@@ -162,7 +165,7 @@ def _keep_guard() -> None:
 def _end(identity: ProcessIdentity, reach: str) -> None:
     end_processes(
         [identity],
-        grace_seconds=GRACE_SECONDS,
+        grace_seconds=LET_GO_SECONDS if reach == "interrupt" else GRACE_SECONDS,
         group=reach == "group",
         session=reach == "session",
         first_signal=signal.SIGINT if reach == "interrupt" else signal.SIGTERM,

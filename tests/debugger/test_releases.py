@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import TYPE_CHECKING
 
 import pytest
 
 from schedtui.debugger import breakpoints, model
 from schedtui.debugger.catalogue import own_catalogue
-from schedtui.lab.api_client import ApiClient
 from schedtui.lab.running import ensure_lab
-from schedtui.toolchain.checkout import open_checkout
-from tests.debugger.conftest import Debuggee, wait_gone
+from tests.debugger.on_lab import SECONDS, make_pod, new_name, scheduler_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from schedtui.lab.running import RunningLab
+    from tests.debugger.conftest import Debuggee
 
 pytestmark = [pytest.mark.lab, pytest.mark.dlv, pytest.mark.timeout(1200)]
-
-SECONDS = 90.0
-"""A scheduler under a debugger on a busy machine of two cores."""
 
 FITS = (
     "Add", "MoveToActive", "Popped", "ScheduleOne", "SchedulePod", "SchedulingCycle", "PreFilter", "Filter", "Fit",
@@ -51,34 +46,13 @@ def own_lab(request: pytest.FixtureRequest) -> Iterator[RunningLab]:
 
 @pytest.fixture
 def scheduler(own_lab: RunningLab, dlv_path: Path, tmp_path: Path) -> Iterator[Debuggee]:
-    launch = model.Launch(
-        dlv=str(dlv_path),
-        target=str(own_lab.scheduler_binary),
-        arguments=tuple(own_lab.scheduler_arguments(5)),
-        run_directory=str(tmp_path / "session"),
-        source=str(own_lab.source_directory),
-        release=own_lab.release,
-    )
-    one = Debuggee(launch, source=open_checkout(own_lab.source_directory))
-    yield one.start()
-    pids = one.last_state.target_pid, one.last_state.dlv_pid
-    assert one.driver.close(timeout=30)
-    assert wait_gone(*pids)
-
-
-def make_pod(lab: RunningLab, name: str, cpu: str) -> None:
-    client = ApiClient(lab.endpoint)
-    container = {"name": "c", "image": "none", "resources": {"requests": {"cpu": cpu}}}
-    client.post(
-        "/api/v1/namespaces/default/pods",
-        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {"containers": [container]}},
-    )
-    client.close()
+    with scheduler_of(own_lab, dlv_path, tmp_path / "session") as one:
+        yield one
 
 
 def hit(one: Debuggee, lab: RunningLab, station: str, cpu: str) -> model.Stop:
     """Break on a station for a pod that does not exist yet, make the pod, and wait for the stop."""
-    name = f"{station.lower()}-{uuid.uuid4().hex[:6]}"
+    name = new_name(station.lower())
     one.ask(
         model.SetBreakpoint(station, pod=f"default/{name}"),
         model.BreakpointsChanged,

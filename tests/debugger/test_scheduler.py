@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,57 +11,21 @@ import pytest
 from schedtui.debugger import model
 from schedtui.debugger.catalogue import own_catalogue
 from schedtui.debugger.toll import COUNTER, ENOUGH_PASSES
-from schedtui.lab.api_client import ApiClient
-from schedtui.toolchain.checkout import open_checkout
-from tests.debugger.conftest import Debuggee, wait_gone
+from tests.debugger.on_lab import SECONDS, make_pod, new_name, scheduler_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from schedtui.lab.running import RunningLab
+    from tests.debugger.conftest import Debuggee
 
 pytestmark = [pytest.mark.lab, pytest.mark.dlv, pytest.mark.timeout(2700)]
-
-SECONDS = 90.0
-"""A scheduler under a debugger on a busy machine of two cores."""
 
 
 @pytest.fixture
 def scheduler(lab: RunningLab, dlv_path: Path, tmp_path: Path) -> Iterator[Debuggee]:
-    launch = model.Launch(
-        dlv=str(dlv_path),
-        target=str(lab.scheduler_binary),
-        arguments=tuple(lab.scheduler_arguments(5)),
-        run_directory=str(tmp_path / "session"),
-        source=str(lab.source_directory),
-        release=lab.release,
-    )
-    one = Debuggee(launch, source=open_checkout(lab.source_directory))
-    yield one.start()
-    pids = one.last_state.target_pid, one.last_state.dlv_pid
-    assert one.driver.close(timeout=30)
-    assert wait_gone(*pids)
-
-
-def fresh_name() -> str:
-    return f"probe-{uuid.uuid4().hex[:8]}"
-
-
-def make_pod(lab: RunningLab, name: str = "", cpu: str = "10m") -> str:
-    name = name or fresh_name()
-    requests = {"cpu": cpu, "memory": "16Mi"}
-    client = ApiClient(lab.endpoint)
-    client.post(
-        "/api/v1/namespaces/default/pods",
-        {
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "metadata": {"name": name},
-            "spec": {"containers": [{"name": "c", "image": "none", "resources": {"requests": requests}}]},
-        },
-    )
-    client.close()
-    return name
+    with scheduler_of(lab, dlv_path, tmp_path / "session") as one:
+        yield one
 
 
 def test_the_tutorials_own_words(scheduler: Debuggee) -> None:
@@ -92,7 +55,7 @@ def test_the_tutorials_own_words(scheduler: Debuggee) -> None:
 def test_a_pod_scoped_breakpoint_stops_for_that_pod_only(scheduler: Debuggee, lab: RunningLab) -> None:
     one = scheduler
     one.ask(model.Continue(), model.StateChanged, lambda e: e.state == "running")
-    wanted = fresh_name()
+    wanted = new_name()
     told = one.ask(
         model.SetBreakpoint("ScheduleOne", pod=f"default/{wanted}"),
         model.BreakpointsChanged,

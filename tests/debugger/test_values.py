@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedtui.debugger import roles, values, views
+from schedtui.debugger import documents, roles, values, views
 from schedtui.debugger.conversation import starlark_text
 
 
@@ -86,17 +86,17 @@ def test_what_changed_is_marked_deep_inside() -> None:
 
 
 def test_quantities_are_written_as_people_do() -> None:
-    assert views.quantity(quantity(1500, -3)) == "1500m"
-    assert views.quantity(quantity(2 * 2**30, form="BinarySI")) == "2Gi"
-    assert views.quantity(quantity(4)) == "4"
-    assert views.quantity(quantity(0, written="250Mi")) == "250Mi"
-    assert views.size(1536 * 2**20) == "1.5Gi"
+    assert documents.quantity(quantity(1500, -3)) == "1500m"
+    assert documents.quantity(quantity(2 * 2**30, form="BinarySI")) == "2Gi"
+    assert documents.quantity(quantity(4)) == "4"
+    assert documents.quantity(quantity(0, written="250Mi")) == "250Mi"
+    assert documents.size(1536 * 2**20) == "1.5Gi"
 
 
 def test_a_named_constant_is_a_number_too() -> None:
-    assert views.whole({"kind": "int", "type": "Code", "value": "Unschedulable (2)"}) == 2
-    assert views.whole(number(-3)) == -3
-    assert views.whole(None) == 0
+    assert documents.whole({"kind": "int", "type": "Code", "value": "Unschedulable (2)"}) == 2
+    assert documents.whole(number(-3)) == -3
+    assert documents.whole(None) == 0
 
 
 def test_bars_never_overflow() -> None:

@@ -15,8 +15,8 @@ from schedtui.core.build_state import BuildState
 from schedtui.core.exit_cause import ExitCause
 from schedtui.debugger import model
 from schedtui.ui import messages
-from schedtui.ui.screens.actions import ActionsScreen
 from schedtui.ui.screens.build import BuildScreen
+from schedtui.ui.screens.debug_actions import DebugActionsScreen
 from schedtui.ui.screens.overlays import ListScreen, list_rows
 from schedtui.ui.widgets.rows import row
 
@@ -45,7 +45,7 @@ EXIT_ANSWERS: dict[str, messages.Wish] = {
 """Keys of the screen that tells of an exit."""
 
 
-class TroubleScreen(ActionsScreen):
+class TroubleScreen(DebugActionsScreen):
     """Panes that tell what is wrong."""
 
     def __init__(

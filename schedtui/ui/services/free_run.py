@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import queue
 import signal
-import threading
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +17,7 @@ from schedtui.config.run_logs import new_run_log
 from schedtui.core.errors import SchedtuiError
 from schedtui.debugger import exits
 from schedtui.debugger.model import Failed, Restart, StateChanged
+from schedtui.debugger.owner import OwnerThread
 from schedtui.processes import Child
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ GRACE_SECONDS = 5.0
 """How long the scheduler may take to end by itself."""
 
 
-class FreeScheduler:
+class FreeScheduler(OwnerThread):
     """One scheduler, and its thread."""
 
     def __init__(self, launch: Launch, post: Callable[[Event], None]) -> None:
@@ -39,65 +39,40 @@ class FreeScheduler:
             launch: Program, arguments and where its logs go; what concerns dlv is not looked at.
             post: Called with each event on the owner thread.
         """
+        super().__init__("scheduler", post, "exited")
         self._launch = launch
-        self._post = post
         self._wishes: queue.SimpleQueue[Command | int | None] = queue.SimpleQueue()
         """Commands, the serial number of a run that ended, or None for the end."""
-        self._thread = threading.Thread(target=self._work, name="scheduler", daemon=True)
         self._child: Child | None = None
         self._log = Path()
         self._run = 0
         self._began = datetime.now(UTC)
         self._started = 0.0
 
-    def start(self) -> None:
-        """Start the thread, and the scheduler in it."""
-        self._thread.start()
-
     def submit(self, command: Command) -> None:
         """Ask for something; any thread may call, and it returns at once."""
         self._wishes.put(command)
 
-    def close(self, detach: bool = False, timeout: float = 15.0) -> bool:
-        """End the scheduler and wait for the thread; there is nothing that could be detached from.
-
-        Returns:
-            True when all is ended within the time.
-        """
-        del detach
+    def _ask_to_end(self, detach: bool) -> None:
+        # There is nothing that could be detached from.
         self._wishes.put(None)
-        if self._thread.ident is None:
-            return True
-        self._thread.join(timeout)
-        return not self._thread.is_alive()
 
-    @property
-    def alive(self) -> bool:
-        """True while the thread runs."""
-        return self._thread.is_alive()
-
-    def _work(self) -> None:
-        try:
-            self._begin()
-            while (wish := self._wishes.get()) is not None:
-                if isinstance(wish, int):
-                    if wish == self._run and self._child is not None:
-                        self._ended(self._child)
-                elif isinstance(wish, Restart):
-                    self._end()
-                    self._begin()
-                else:
-                    self._post(
-                        Failed(
-                            "There is no debugger: the scheduler runs free",
-                            "Start it without --no-debugger to stop and step; ', r' builds and starts it anew.",
-                        )
+    def _own(self) -> None:
+        self._begin()
+        while (wish := self._wishes.get()) is not None:
+            if isinstance(wish, int):
+                if wish == self._run and self._child is not None:
+                    self._ended(self._child)
+            elif isinstance(wish, Restart):
+                self._finish()
+                self._begin()
+            else:
+                self._post(
+                    Failed(
+                        "There is no debugger: the scheduler runs free",
+                        "Start it without --no-debugger to stop and step; ', r' builds and starts it anew.",
                     )
-        except Exception as error:  # noqa: BLE001 - a bug: shown as one, never a thread that dies silently
-            self._post(Failed("A fault in schedtui's scheduler thread", "Please report it.", (repr(error),)))
-            self._post(StateChanged("exited", "a fault in schedtui", run=self._run))
-        finally:
-            self._end()
+                )
 
     def _begin(self) -> None:
         self._run += 1
@@ -146,7 +121,7 @@ class FreeScheduler:
             )
         )
 
-    def _end(self) -> None:
+    def _finish(self) -> None:
         child, self._child = self._child, None
         if child is not None:
             child.end(grace_seconds=GRACE_SECONDS, first_signal=signal.SIGTERM)
