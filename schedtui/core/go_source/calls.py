@@ -8,23 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schedtui.core.go_source.callees import arguments_of, callee_node, imported
+from schedtui.core.go_source.constants import evaluate_numbers, evaluate_texts
 from schedtui.core.go_source.declarations import CONTEXT, LOGGER, REQUEST, VERBOSE
 from schedtui.core.go_source.expressions import (
     LEVEL_TAKER,
-    arguments_of,
-    callee_node,
-    enabled_terms,
     evaluate,
-    evaluate_numbers,
-    evaluate_texts,
     field_key,
     guessed_kind,
-    imported,
     literal_of,
     method_key,
     table_package,
 )
 from schedtui.core.go_source.facts import MessageFlow, NumberFlow, Site, Term
+from schedtui.core.go_source.guards import enabled_terms
 from schedtui.core.go_source.log_methods import (
     KLOG_FUNCTIONS,
     LOGGER_METHODS,

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from schedtui.core.go_source.callees import arguments_of, callee_node, imported
+from schedtui.core.go_source.constants import CONVERSIONS, evaluate_numbers
 from schedtui.core.go_source.declarations import (
     CONTEXT,
     KLOG_PACKAGES,
@@ -16,20 +18,14 @@ from schedtui.core.go_source.declarations import (
     LOGR_PACKAGE,
     REQUEST,
     VERBOSE,
-    constant_number,
     kind_of_type,
-    unquote,
 )
 from schedtui.core.go_source.facts import BASE, CallResult, Term
-from schedtui.core.go_source.messages import ANYTHING, from_format, joined, literal
 from schedtui.core.go_source.scope import (
     BASE_TERMS,
     ENVIRONMENT,
-    Guard,
     LiteralFunction,
-    Numbers,
     Scope,
-    Texts,
     Value,
     find_function,
     limited,
@@ -41,7 +37,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from schedtui.core.go_source.declarations import SourceFile
-    from schedtui.core.go_source.messages import MessagePattern
 
 _ARGUMENT, _NEW = "argument", "new"
 
@@ -86,9 +81,6 @@ _KIND_NAMES = (
 
 LEVEL_TAKER = re.compile(r"log|trace|verb|level|debug|print|report", re.IGNORECASE)
 """Names of functions whose numbers are noted, so that a V given by a parameter can be told."""
-
-_CONVERSIONS = frozenset({"int", "int8", "int16", "int32", "int64", "uint", "Level", "klog.Level", "string"})
-"""Conversions that leave a number or text what it is."""
 
 
 def guessed_kind(name: str, file: SourceFile) -> str:
@@ -151,25 +143,9 @@ def field_key(name: str, scope: Scope) -> str:
     return f"F:*:{name}" if name[:1].isupper() else f"F:{scope.package.import_path}:{name}"
 
 
-def imported(node: Node | None, scope: Scope) -> str | None:
-    """The import path that a name stands for; None when a variable hides it or it is none."""
-    if node is None or node.type != "identifier":
-        return None
-    name = node_text(node)
-    return None if name in scope.bindings else scope.file.imports.get(name)
-
-
 def table_package(path: str) -> str:
     """The two import paths of klog under one name, any other path as it is."""
     return "klog" if path in KLOG_PACKAGES else path
-
-
-def arguments_of(node: Node) -> list[Node]:
-    """The arguments of a call, comments left out."""
-    arguments = node.child_by_field_name("arguments")
-    return (
-        [child for child in arguments.named_children if child.type != "comment"] if arguments is not None else []
-    )
 
 
 def _call(node: Node, scope: Scope) -> Value | None:
@@ -210,20 +186,10 @@ def evaluate_results(node: Node, count: int, scope: Scope, wanted: tuple[str, ..
         bound = literal_of(function, scope)
         if bound is not None or name in scope.bindings:
             return _unknown_results(node, bound.key if bound else f"?{name}", name, count, wanted, scope)
-        if name in _CONVERSIONS:
+        if name in CONVERSIONS:
             return nothing
         return _unknown_results(node, f"{scope.package.import_path}.{name}", name, count, wanted, scope)
     return nothing
-
-
-def callee_node(node: Node) -> Node | None:
-    """The expression that is called, type arguments and parentheses taken off."""
-    function = node.child_by_field_name("function")
-    while function is not None and function.type in ("parenthesized_expression", "index_expression"):
-        operand = function.child_by_field_name("operand")
-        inner = function.named_children
-        function = operand if operand is not None else inner[0] if inner else None
-    return function
 
 
 def _package_call(package: str, name: str, arguments: list[Node], scope: Scope) -> Value | None:
@@ -334,115 +300,6 @@ def raised(value: Value, levels: Node | None, scope: Scope) -> Value:
                 terms.add(Term(term.origin, term.offset, (*term.numbers, number)))
     kind = value.kind if value.kind in (LOGGER, VERBOSE) else LOGGER
     return Value(limited(frozenset(terms)), kind, value.elsewhere)
-
-
-def evaluate_numbers(node: Node | None, scope: Scope) -> frozenset[int | str | None]:
-    """The whole numbers an expression can be: numbers, keys that stand for one, None for any."""
-    if node is None:
-        return frozenset({None})
-    if node.type == "identifier":
-        binding = scope.bindings.get(node_text(node), scope)
-        if isinstance(binding, Numbers):
-            return binding.values
-        if binding is not scope:
-            return frozenset({None})
-    number = constant_number(node, scope.package.numbers)
-    if number is not None:
-        return frozenset({number})
-    if node.type == "selector_expression":
-        package = imported(node.child_by_field_name("operand"), scope)
-        if package is not None:
-            return frozenset({f"K:{package}.{node_text(node.child_by_field_name('field'))}"})
-    if node.type in ("call_expression", "type_conversion_expression", "parenthesized_expression"):
-        inner = arguments_of(node) if node.type == "call_expression" else node.named_children[-1:]
-        function = node_text(node.child_by_field_name("function"))
-        if len(inner) == 1 and (node.type != "call_expression" or function in _CONVERSIONS):
-            return evaluate_numbers(inner[0], scope)
-    return frozenset({None})
-
-
-def evaluate_guard(node: Node | None, scope: Scope) -> tuple[frozenset[Term], bool, bool] | None:
-    """A condition's ``Enabled()``: (logger, negated, nothing else in the condition); None without one."""
-    if node is None:
-        return None
-    if node.type == "parenthesized_expression" and node.named_children:
-        return evaluate_guard(node.named_children[0], scope)
-    if node.type == "unary_expression" and node_text(node).startswith("!"):
-        found = evaluate_guard(node.child_by_field_name("operand"), scope)
-        return (found[0], not found[1], found[2]) if found is not None else None
-    if node.type == "identifier":
-        binding = scope.bindings.get(node_text(node))
-        return (binding.terms, False, True) if isinstance(binding, Guard) else None
-    if node.type == "binary_expression" and node_text(node.child_by_field_name("operator")) == "&&":
-        for side in ("left", "right"):
-            found = evaluate_guard(node.child_by_field_name(side), scope)
-            if found is not None and not found[1]:
-                return (found[0], False, False)
-        return None
-    terms = enabled_terms(node, scope)
-    return (terms, False, True) if terms is not None else None
-
-
-def enabled_terms(node: Node, scope: Scope) -> frozenset[Term] | None:
-    """The logger of ``x.Enabled()`` (or of klog's ``bool(klog.V(n))``); None for any other expression."""
-    if node.type not in ("call_expression", "type_conversion_expression"):
-        return None
-    function = callee_node(node)
-    if function is not None and function.type == "selector_expression":
-        if node_text(function.child_by_field_name("field")) != "Enabled":
-            return None
-        value = evaluate(function.child_by_field_name("operand"), scope)
-        return value.terms if value is not None else None
-    inner = arguments_of(node)
-    if node_text(function) == "bool" and len(inner) == 1:
-        value = evaluate(inner[0], scope)
-        return value.terms if value is not None else enabled_terms(inner[0], scope)
-    return None
-
-
-def evaluate_texts(node: Node | None, scope: Scope, *, as_format: bool = False) -> Texts:
-    """The texts an expression can be; ``as_format`` reads literals as fmt formats."""
-    unknown = Texts(frozenset({ANYTHING}), frozenset())
-    if node is None:
-        return unknown
-    if node.type in ("interpreted_string_literal", "raw_string_literal"):
-        text = unquote(node)
-        return Texts(frozenset({from_format(text) if as_format else literal(text)}), frozenset())
-    if node.type == "parenthesized_expression" and node.named_children:
-        return evaluate_texts(node.named_children[0], scope, as_format=as_format)
-    if node.type == "identifier":
-        binding = scope.bindings.get(node_text(node))
-        if isinstance(binding, Texts):
-            return binding
-        text_constant = scope.package.texts.get(node_text(node))
-        if text_constant is not None and binding is None:
-            return Texts(
-                frozenset({from_format(text_constant) if as_format else literal(text_constant)}), frozenset()
-            )
-        return unknown
-    if node.type == "binary_expression" and node_text(node.child_by_field_name("operator")) == "+":
-        left = evaluate_texts(node.child_by_field_name("left"), scope, as_format=as_format)
-        right = evaluate_texts(node.child_by_field_name("right"), scope, as_format=as_format)
-        return Texts(_products(left.patterns, right.patterns), frozenset())
-    if node.type == "call_expression":
-        return _call_texts(node, scope)
-    return unknown
-
-
-def _products(left: frozenset[MessagePattern], right: frozenset[MessagePattern]) -> frozenset[MessagePattern]:
-    return frozenset(joined([first, second]) for first in left for second in right)
-
-
-def _call_texts(node: Node, scope: Scope) -> Texts:
-    arguments = arguments_of(node)
-    function = callee_node(node)
-    name = node_text(function.child_by_field_name("field")) if function is not None else ""
-    package = imported(function.child_by_field_name("operand"), scope) if function is not None else None
-    if package == "fmt" and name == "Sprintf" and arguments:
-        return evaluate_texts(arguments[0], scope, as_format=True)
-    if node_text(function) == "string" and len(arguments) == 1:
-        return evaluate_texts(arguments[0], scope)
-    return Texts(frozenset({ANYTHING}), frozenset())
 
 
 def _asserted(node: Node, scope: Scope) -> Value | None:

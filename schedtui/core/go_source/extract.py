@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from schedtui.core.go_source.closures import bind_parameters
 from schedtui.core.go_source.declarations import CONTEXT, REQUEST, declare
 from schedtui.core.go_source.expressions import LEVEL_TAKER, evaluate, field_key
 from schedtui.core.go_source.facts import Function, NumberFlow, PackageFacts, Term
-from schedtui.core.go_source.flow import bind_parameters, read_block
+from schedtui.core.go_source.flow import read_body
 from schedtui.core.go_source.scope import ENVIRONMENT, Collector, Scope, Value
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def _read_package_variables(package: PackageDeclarations, collector: Collector) 
         scope = Scope(package, file, collector, "", name, 0)
         collector.flow(f"G:{package.import_path}.{name}", evaluate(initial, scope))
         if initial.type == "func_literal":
-            read_block(initial, scope)
+            read_body(initial, scope)
 
 
 def _read_function(package: PackageDeclarations, function: DeclaredFunction, collector: Collector) -> None:
@@ -114,7 +115,7 @@ def _read_function(package: PackageDeclarations, function: DeclaredFunction, col
         results=function.results,
     )
     bind_parameters(function, scope)
-    read_block(function.node.child_by_field_name("body"), scope)
+    read_body(function.node.child_by_field_name("body"), scope)
 
 
 def _carries(function: DeclaredFunction) -> bool:

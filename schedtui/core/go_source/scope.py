@@ -23,8 +23,15 @@ from schedtui.core.go_source.facts import (
 from schedtui.core.go_source.messages import ANYTHING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from tree_sitter import Node
+
     from schedtui.core.go_source.declarations import DeclaredFunction, PackageDeclarations, SourceFile
     from schedtui.core.go_source.messages import MessagePattern
+
+    Reader = Callable[[Node, "Scope"], None]
+    """Reads one kind of statement."""
 
 MAX_TERMS = 12
 """More ways than this to come by one logger are not kept apart: the value is unknown then."""
@@ -145,6 +152,8 @@ class Scope:
     """Inside the call of a ``defer`` statement."""
     started: bool = False
     """Inside the call of a ``go`` statement."""
+    readers: Mapping[str, Reader] = field(default_factory=dict)
+    """Node type → what reads it; any other node is read by its parts."""
 
     def key_at(self, line: int, column: int) -> str:
         """A key for something at a place of this file."""
