@@ -38,10 +38,10 @@ _SAMPLE = 600
 """Bytes of a record's start that are enough for its file, line and message."""
 
 _HEADER = re.compile(
-    rb"([IWEF])(\d{4})?(\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{6})(?: +\d+ ([^\s:\]]+):(\d+))?\] ?(.*)"
+    rb"([IWEF])(\d{4})?(\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{6})(?: +\d+ ([^\s:\]]+):(\d{1,9}))?\] ?(.*)"
 )
 _JSON = re.compile(
-    rb'\{"ts":(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?),(?:"logger":"[^"]*",)?(?:"caller":"([^"]*?)(?::(\d+))?",)?'
+    rb'\{"ts":(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?),(?:"logger":"[^"]*",)?(?:"caller":"([^"]*?)(?::(\d{1,9}))?",)?'
     rb'"msg":"((?:[^"\\]|\\.)*)"'
 )
 _PID = re.compile(rb"[IWEF]\d{4}(?:\d{4})? \d\d:\d\d:\d\d\.\d{6} +(\d+) ")
@@ -49,11 +49,14 @@ _JUDGED_STARTS = 64
 """Headers at a block's beginning of which the usual process is found."""
 _OPENS = re.compile(rb"=<\r?\n| (?:stderr|stdout) P[ :]")
 """What begins in wrapped lines and goes on in the next ones: a block of lines, a line that was cut."""
+_FARTHEST_US = 253_402_300_800_000_000
+"""Microseconds from 1970 to the end of the year 9999: no calendar has what lies beyond."""
+
 _UNLIKE_WRITTEN = b"{\x1b"
 """First bytes of lines whose text does not stand there as it was written."""
 
 _DOCKER_TEXT = re.compile(rb'"log": ?"')
-_JSON_LEVEL = re.compile(rb',"v":(\d+)[,}]')
+_JSON_LEVEL = re.compile(rb',"v":(\d{1,3})[,}]')
 _MILLISECONDS_FROM = 1e11
 """JSON ``ts`` above this is in milliseconds (1973), below it in seconds (year 5138)."""
 
@@ -243,7 +246,8 @@ class ChunkBuilder:
         for index in np.flatnonzero(~regular & (columns >= 0)).tolist():
             found = self._read_slowly(_text_at(block, int(starts[index]), int(headers[index]), size))
             if found is not None:
-                severity[index], site[index], times[index], month_days[index] = found
+                severity[index], site[index], moment, month_days[index] = found
+                times[index] = moment if abs(moment) < _FARTHEST_US else UNKNOWN_TIME
                 absolute[index] = month_days[index] == 0
         dated = np.flatnonzero(month_days > 0)
         first_year = last_year = year.last_year
@@ -273,7 +277,8 @@ class ChunkBuilder:
         found = _JSON.match(line)
         if found is not None:
             stamp = float(found[1])
-            micros = round(stamp * 1000) if stamp > _MILLISECONDS_FROM else round(stamp * 1_000_000)
+            moment = stamp * (1_000 if stamp > _MILLISECONDS_FROM else 1_000_000)
+            micros = round(moment) if moment < _FARTHEST_US else _FARTHEST_US
             caller = (found[2] or b"").decode("utf-8", "replace")
             told = _JSON_LEVEL.search(line, found.end())
             level = int(told[1]) if told else None
@@ -293,6 +298,8 @@ class ChunkBuilder:
         hours, minutes, seconds, micros = (int(header[group]) for group in (5, 6, 7, 8))
         time = ((hours * 60 + minutes) * 60 + seconds) * 1_000_000 + micros
         month_day = int(header[3]) * 100 + int(header[4])
+        if header[2] == b"0000":
+            return header[1][0], number, UNKNOWN_TIME, 0
         if header[2]:
             days = np.array([month_day]), np.array([time]), np.array([int(header[2])])
             return header[1][0], number, int(log_headers.times_of(*days)[0]), 0

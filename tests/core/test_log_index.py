@@ -256,3 +256,29 @@ def test_wrapped_headers_are_found_at_any_width() -> None:
     chunk = index(b"\n".join(lines) + b"\n", year=2024)
     assert chunk.severity.tolist() == [ord("I")] * 5
     assert [datetime.fromtimestamp(int(time) / 1e6, UTC).hour for time in chunk.times()] == [17] * 5
+
+
+NINES = "9" * 5000
+
+
+@pytest.mark.parametrize("text", [
+    '{"ts":1e400,"msg":"x"}', f'{{"ts":{NINES},"msg":"x"}}', '{"ts":1e18,"caller":"x.go:1","msg":"x","v":1}',
+    f'{{"ts":1.5,"caller":"x.go:{NINES}","msg":"x","v":1}}',
+    f'{{"ts":1.5,"caller":"x.go:1","msg":"x","v":{NINES}}}',
+    f'I1130 08:15:24.000001   12567 x.go:{NINES}] "m"', f'I1130 08:15:24.000001   {NINES} x.go:1] "m"',
+    'I00001130 08:15:24.000001   1 x.go:1] "m"', 'I99991231 23:59:59.999999   1 x.go:1] "m"',
+    'I0230 08:15:24.000001   1 x.go:1] "m"', 'I0000 08:15:24.000001   1 x.go:1] "m"',
+    f'{{"log":"{{\\"ts\\":{NINES},\\"msg\\":\\"x\\"}}\\n","stream":"stderr"}}',
+    '{"level":"info","ts":"0000-00-00T99:99:99","msg":"x"}',
+    '2020-03-01T10:00:00Z stderr P \na | \t  resourceName: x\na | \tclientConnection:',
+])  # fmt: skip
+def test_numbers_that_nothing_can_hold_end_no_index(text: str) -> None:
+    data = (text + "\n").encode()
+    for whole in (True, False):
+        chunk = ChunkBuilder(SiteTable()).build(padded(data), len(data), 0, YearHint(2026), whole=whole)
+        if chunk is not None:
+            assert all(chunk.start(index) < chunk.stop(index) <= len(data) for index in range(len(chunk)))
+            assert all(
+                moment is None or 0 <= moment < 253_402_300_800_000_000
+                for moment in map(chunk.time, range(len(chunk)))
+            )

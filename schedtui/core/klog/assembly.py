@@ -264,7 +264,8 @@ class _Assembly(Generic[_Item]):
 def _attach(current: OpenRecord, line: Line, line_class: LineClass) -> None:
     body = line.peeled.body
     current.bodies.append(body)
-    current.end = line.end
+    # The beginning of a line whose end never came may be told last.
+    current.end = max(current.end, line.end)
     current.line_count += line.line_count
     if current.in_block:
         closes = body.startswith(b" >") or (current.trimmed and body.startswith(b">"))
