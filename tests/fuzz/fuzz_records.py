@@ -2,7 +2,7 @@
 
 Not part of the test suite: ``python -m tests.fuzz.fuzz_records --minutes 10 [--seed N]``. What is held: nothing
 raises, the records cover all lines, any chunking gives the same ones, offsets cut the bytes, filters never refuse
-bytes of a record that matches, and every record can be written as JSON.
+bytes of a record that matches, every record can be written as JSON, and the index's records lie within the bytes.
 """
 
 from __future__ import annotations
@@ -19,8 +19,11 @@ from typing import TYPE_CHECKING
 from schedtui.core.fit_error import parse_fit_error
 from schedtui.core.klog import Clock, RecordReader, parse_record, split_records
 from schedtui.core.log_filter import READY_FILTERS, FilterError, LogSpan, parse_filter
+from schedtui.core.log_index import ChunkBuilder, YearHint, padded
+from schedtui.core.log_sites import SiteTable
 from schedtui.core.masking import mask
 from schedtui.core.record_document import as_json_line, record_document
+from schedtui.sources.log_ends import open_record, proven_year, year_with_leap_day
 
 if TYPE_CHECKING:
     from schedtui.core.record import Record
@@ -37,6 +40,9 @@ PIECES: tuple[bytes, ...] = (
     b'"name":"a","namespace":"b"', b"0/3 nodes are available: ", b"1 reason", b", ", b". preemption: ", b"token=",
     b"Authorization: Bearer ", b"-- Boot x --\n", b"Suppressed 3 messages from x\n", b"1e999", b"-0",
     b"\xe2\x80\xa8",
+    b'{"_BOOT_ID":"x","MESSAGE":"', b'{"MESSAGE":[73,48],"_PID":"',
+    b'","__REALTIME_TIMESTAMP":"1583056800000000"}\n',
+    b"compose-1  | ", b"\x1b[0m", b"I00000101 00:00:00.000000 1 x.go:99999999999] ", b'{"ts":1e400,"msg":"m"}\n',
     b"    x_test.go:1: ", b"2024-07-11T04:13:00Z debug layer=debugger ", b"unable to schedule a b: c; waiting",
 )  # fmt: skip
 """What inputs are built from, beside parts of real logs."""
@@ -126,6 +132,24 @@ def check(data: bytes, chance: random.Random) -> None:
     assert parse_filter(keep.describe()).describe() == keep.describe(), "description"
 
 
+def check_index(data: bytes) -> None:
+    """What must hold for the index of an input, read from its beginning or from the middle of a line.
+
+    Raises:
+        AssertionError: Something does not hold.
+    """
+    block = padded(data)
+    for whole in (True, False):
+        chunk = ChunkBuilder(SiteTable()).build(block, len(data), 0, YearHint(2026), whole=whole)
+        if chunk is None:
+            continue
+        assert all(0 <= chunk.start(at) < chunk.stop(at) <= len(data) for at in range(len(chunk))), "index"
+        assert not whole or int(chunk.line_counts.sum()) == data.count(b"\n") + (not data.endswith(b"\n")), "lines"
+    proven_year(block, len(data))
+    year_with_leap_day(block, len(data), 2026)
+    open_record(block, len(data))
+
+
 def main() -> int:
     """Run for the minutes that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -142,6 +166,7 @@ def main() -> int:
         count += 1
         try:
             check(data, chance)
+            check_index(data)
         except Exception as error:  # noqa: BLE001 - whatever it is, the input that made it is shown
             print(f"seed {seed}, input {count}: {type(error).__name__}: {error}\n{data!r}", file=sys.stderr)
             return 1
