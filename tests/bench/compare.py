@@ -24,6 +24,7 @@ from typing import NamedTuple
 import pyte
 
 from tests.bench.make_log import template, write_log
+from tests.bench.queue_time import pane_figures
 from tests.bench.terminal import Terminal
 
 BEGIN = "<!-- performance: printed by tests/bench -->"
@@ -214,6 +215,8 @@ def folds(path: Path, megabytes: int) -> list[Row]:
                 "ten times that", 10.0)
         )  # fmt: skip
         rows.append(within(f"queue{of}", _best(schedtui("queue", str(beginning)), 1), 30 * size / (1 << 30), "s"))
+        for what, taken, limit in pane_figures(beginning)[0]:
+            rows.append(within(f"{what}{of}", taken, limit, "s"))
     return rows
 
 

@@ -55,6 +55,7 @@ def write_log(path: Path, megabytes: int) -> int:
             block = b"".join(parts).replace(b"default/", b"d%d/" % round_number)
             block = block.replace(b"kube-system/", b"s%d/" % round_number)
             block = block.replace(b"namespace: default,", b"namespace: d%d," % round_number)
+            block = block.replace(b"namespace: kube-system,", b"namespace: s%d," % round_number)
             out.write(block)
             written += len(block)
             count += len(lines)

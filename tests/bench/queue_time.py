@@ -1,31 +1,27 @@
-"""Times the rebuilt queues and the level index: seconds beside their limits, as rows of ``tests.bench.compare``.
+"""Times the rebuilt queues and the level index, each with the seconds that it may take.
 
-Run: ``python -m tests.bench.queue_time [--megabytes 1024] [--source DIR] [LOG]``. Nothing here is a test.
+Run: ``python -m tests.bench.queue_time [--megabytes 1024] [--source DIR] [LOG]``; ``tests.bench.compare`` takes
+the queue's figures into its table. Nothing here is a test.
 """
 
 from __future__ import annotations
 
 import argparse
-import random
-import resource
+import json
+import os
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from schedtui.core.queue_dump import QueueDump
-from schedtui.core.queue_history import QueueHistory
-from schedtui.core.queue_model import QueueModel
-from schedtui.sources.inputs import resolve_inputs
-from schedtui.sources.parallel import read_facts
 from tests.bench.make_log import write_log
 
-Row = tuple[str, str, str, str]
-"""What, ours, the limit, their ratio."""
+Figure = tuple[str, float, float]
+"""What, seconds taken, seconds that it may take."""
 
 LIMIT_SECONDS = 30.0
-"""What ``queue`` and ``check`` of 1 GiB at V5 may take; smaller logs in proportion."""
+"""What the queues of 1 GiB at V5 may take, by command or behind the panes; smaller logs in proportion."""
 
 JUMP_SECONDS = 0.3
 """What a jump to any place of a log may take once it is folded."""
@@ -33,72 +29,73 @@ JUMP_SECONDS = 0.3
 INDEX_SECONDS = 5.0
 """What building the level index may take on two cores."""
 
-JUMPS = 50
+PANE = """
+import json, random, resource, sys, threading, time
+from pathlib import Path
+from schedtui.sources.log_store import LogStore
+from schedtui.ui.services.log_facts import Levels
+from schedtui.ui.services.log_history import LogHistory
+from schedtui.ui.services.queue_watch import QueueWatch
+done = threading.Event()
+store = LogStore([sys.argv[1]], lambda _state: None)
+watch = QueueWatch(lambda _snapshot: None)
+levels = Levels(None, Path(sys.argv[2]), lambda _lookup: None)
+def take(records):
+    watch.take(records)
+    levels.observe(records)
+store.subscribe_records(take, done.set, LogHistory(store, watch, levels, lambda _message: None))
+start = time.perf_counter()
+store.start()
+done.wait()
+taken = time.perf_counter() - start
+state, chosen, jumps = store.state(), random.Random(1), []
+for _ in range(50):
+    record = store.record(chosen.randrange(state.first, state.last))
+    begun = time.perf_counter()
+    watch.snapshot_at(record)
+    jumps.append(time.perf_counter() - begun)
+store.close()
+print(json.dumps([taken, sorted(jumps), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10]))
+"""
+"""Reads a log as the screen does, then jumps about in it."""
 
 
-def queue_rows(path: Path) -> list[Row]:
-    """``queue``, ``check``, jumps in time, and what they keep in memory."""
+def check_figures(path: Path) -> list[Figure]:
+    """``check`` over a whole log."""
     limit = LIMIT_SECONDS * path.stat().st_size / (1 << 30)
-    rows: list[Row] = []
-    for command in ("queue", "check"):
-        taken, _ = _timed([sys.executable, "-m", "schedtui", command, "--json", str(path)])
-        rows.append(_row(f"{command}, whole log at V5", taken, limit))
-    return rows + _jumps(path)
-
-
-def _jumps(path: Path) -> list[Row]:
-    model, history = QueueModel(), QueueHistory(QueueModel())
-    last = 0
-    for fact in read_facts(resolve_inputs([str(path)])[0]):
-        if not isinstance(fact, QueueDump):
-            model.apply_event(fact)
-            history.add(fact, model)
-            last = fact.line
-    chosen = random.Random(1)
-    times: list[float] = []
-    for _ in range(JUMPS):
-        line = chosen.randrange(1, last)
-        start = time.perf_counter()
-        history.before_line(line).to_line(line).snapshot()
-        times.append(time.perf_counter() - start)
-    times.sort()
-    resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
     return [
-        _row("the queues at any place, median", times[JUMPS // 2], JUMP_SECONDS),
-        _row("the queues at any place, worst of 50", times[-1], JUMP_SECONDS),
-        ("resident with the whole history", f"{resident} MiB", "-", "-"),
+        ("check, whole log at V5", _timed([sys.executable, "-m", "schedtui", "check", "--json", str(path)]), limit)
     ]
 
 
-def level_rows(source: Path) -> list[Row]:
+def pane_figures(path: Path) -> tuple[list[Figure], int]:
+    """The queue pane over a whole log, jumps in it, and the resident MiB of both."""
+    limit = LIMIT_SECONDS * path.stat().st_size / (1 << 30)
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-c", PANE, str(path), folder]
+        answer = subprocess.run(command, capture_output=True, check=True).stdout
+    taken, jumps, resident = json.loads(answer)
+    figures = [
+        ("index, then the queue pane current", taken, limit),
+        ("the queues at any place, median", jumps[len(jumps) // 2], JUMP_SECONDS),
+        ("the queues at any place, worst of 50", jumps[-1], JUMP_SECONDS),
+    ]
+    return figures, resident
+
+
+def level_figures(source: Path) -> list[Figure]:
     """The level index of a source tree, built and found again."""
     with tempfile.TemporaryDirectory() as home:
-        command = [
-            "env",
-            f"XDG_CACHE_HOME={home}",
-            sys.executable,
-            "-m",
-            "schedtui",
-            "levels",
-            "--src",
-            str(source),
-        ]
-        built, _ = _timed(command)
-        again, _ = _timed(command)
-    return [
-        _row("level index, built", built, INDEX_SECONDS),
-        _row("level index, second start", again, INDEX_SECONDS),
-    ]
+        environment = {**os.environ, "XDG_CACHE_HOME": home}
+        command = [sys.executable, "-m", "schedtui", "levels", "--src", str(source)]
+        built, again = _timed(command, environment), _timed(command, environment)
+    return [("level index, built", built, INDEX_SECONDS), ("level index, second start", again, INDEX_SECONDS)]
 
 
-def _timed(command: list[str]) -> tuple[float, int]:
+def _timed(command: list[str], environment: dict[str, str] | None = None) -> float:
     start = time.perf_counter()
-    status = subprocess.run(command, capture_output=True, check=False).returncode
-    return time.perf_counter() - start, status
-
-
-def _row(what: str, taken: float, limit: float) -> Row:
-    return what, f"{taken:.2f} s", f"{limit:.2f} s", f"{taken / limit:.2f}"
+    subprocess.run(command, capture_output=True, check=False, env=environment)
+    return time.perf_counter() - start
 
 
 def main() -> None:
@@ -112,12 +109,14 @@ def main() -> None:
         if path is None:
             path = Path(folder) / "bench.log"
             write_log(path, arguments.megabytes)
-        rows = queue_rows(path)
+        pane, resident = pane_figures(path)
+        figures = check_figures(path) + pane
         if arguments.source is not None:
-            rows += level_rows(arguments.source)
+            figures += level_figures(arguments.source)
         print(f"| {path.stat().st_size >> 20} MiB log | schedtui | limit | ratio |\n|---|---|---|---|")
-        for row in rows:
-            print("| " + " | ".join(row) + " |")
+        for what, taken, limit in figures:
+            print(f"| {what} | {taken:.2f} s | {limit:.2f} s | {taken / limit:.2f} |")
+        print(f"| resident with index and history | {resident} MiB | - | - |")
 
 
 if __name__ == "__main__":
