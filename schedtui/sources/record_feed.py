@@ -35,8 +35,9 @@ after a pause is handed over at once."""
 SAMPLE_BYTES = 64 << 10
 """How much of a file's beginning and end is looked at to find its year."""
 
-MOST_TWINS = 4_096
-"""How many records are remembered to notice that another input has the same one."""
+MOST_TWINS = 40_000
+"""How many records are remembered to notice that another input has the same one: klog flushes its files every five
+seconds, one after the other."""
 
 
 @dataclass(frozen=True, slots=True)
