@@ -162,7 +162,7 @@ class RecordFeed:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="log-records", daemon=True)
         self._handed_at = -PACE_SECONDS
-        self._twins: dict[tuple[int | None, str], int] = {}
+        self._twins: dict[tuple[int | None, int], int] = {}
 
     def start(self) -> None:
         """Begin."""
@@ -236,7 +236,8 @@ class RecordFeed:
                 batch.append(record)
 
     def _is_twin(self, record: Record) -> bool:
-        key = (record.time_us, record.raw)
+        # The text itself may be long: thousands of pod dumps would fill the memory.
+        key = (record.time_us, hash(record.raw))
         owner = self._twins.get(key)
         if owner is None:
             if len(self._twins) >= MOST_TWINS:
