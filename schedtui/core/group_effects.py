@@ -88,6 +88,7 @@ def _member(process: SchedulerProcess, event: QueueEvent) -> None:
         group = process.find(entry.group, "podgroup")
         state = event.queue or (group.state if group is not None else "active")
         entry.place = None
+        entry.reason = group.reason if group is not None else entry.reason
         process.put(entry, state, proven=True)
 
 

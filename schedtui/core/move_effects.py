@@ -88,6 +88,7 @@ def move_members(process: SchedulerProcess, group: PodEntry, state: PodState) ->
         if member.group == group.pod and member.kind == "pod" and member.state not in ("bound", "gone", "binding"):
             own = process.own(member.pod) if key == member.pod else member
             own.place = None
+            own.reason, own.hint = group.reason, group.hint
             process.put(own, state, proven=True)
 
 

@@ -129,3 +129,13 @@ def test_verbosity_lowered_while_running() -> None:
     late = results[len(results) // 2 + 2 :]
     assert late
     assert_never_wrong(late)
+
+
+@pytest.mark.parametrize("name", GANGS)
+def test_members_in_the_queues_are_there_for_their_groups_reason(name: str) -> None:
+    rows = checked(log_bytes(name)).model.snapshot().pods
+    groups = {row.pod for row in rows if row.kind == "podgroup"}
+    assert groups
+    waiting = [row for row in rows if row.kind == "pod" and row.place is None and row.state == "backoff"]
+    assert waiting
+    assert not any((row.reason or "").startswith("waiting for its pod group") for row in waiting)
