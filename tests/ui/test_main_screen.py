@@ -182,6 +182,29 @@ async def test_the_console_cuts_nothing_that_is_said_to_the_user() -> None:
         assert "b s ScheduleOne" in "\n".join(screen_text(pilot))
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        model.BreakpointsChanged(()),
+        model.ConsoleOutput("breakpoint 1 is there already", "note"),
+        model.Failed("no such place", details=("scheduleTwo",)),
+    ],
+)
+async def test_a_breakpoint_that_takes_its_time_is_said_to_be_under_way(answer: model.Event) -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await stopped(pilot)
+        await pilot.press("b", "s")
+        app.main._show_setting()
+        await pilot.pause()
+        assert screen_text(pilot)[-1].startswith("Setting a breakpoint: ScheduleOne …")
+        await report(pilot, answer)
+        assert not screen_text(pilot)[-1].startswith("Setting")
+        app.main._show_setting()
+        await pilot.pause()
+        assert not screen_text(pilot)[-1].startswith("Setting")
+
+
 @pytest.mark.parametrize("word", ["exit", "quit", "q"])
 async def test_leaving_dlv_is_asked_about_like_the_key(word: str) -> None:
     app = WishingApp()

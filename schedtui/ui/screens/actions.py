@@ -30,8 +30,15 @@ def _level_action(level: int) -> Callable[[Any], None]:
     return show_level
 
 
+SIGN_SECONDS = 0.2
+"""What takes longer than this is said to be under way."""
+
+
 class ActionsScreen(PanesScreen):
     """Panes that can be acted on."""
+
+    _setting = ""
+    """What is said while dlv has not answered a wish for a breakpoint; empty when nothing is awaited."""
 
     def wish(self, message: messages.Wish) -> None:
         """Send a wish on its way to the services."""
@@ -40,6 +47,19 @@ class ActionsScreen(PanesScreen):
     def command(self, command: model.Command) -> None:
         """Ask for a debugger command."""
         self.wish(messages.DebuggerCommandRequested(command))
+        if isinstance(command, model.SetBreakpoint) and self.is_mounted:
+            self._setting = f"Setting a breakpoint: {command.location} …"
+            self.set_timer(SIGN_SECONDS, self._show_setting)
+
+    def _show_setting(self) -> None:
+        if self._setting:
+            self.notify_row(self._setting)
+
+    def breakpoint_answered(self) -> None:
+        """A breakpoint is set, or was refused: nothing says any more that it is being set."""
+        text, self._setting = self._setting, ""
+        if text and self.command_row.keys.notice == (text, "note"):
+            self.show_keys()
 
     # --- the screen -------------------------------------------------------------------------------------------
 

@@ -172,8 +172,10 @@ class MainScreen(RememberingScreen):
             if event.stop.note:
                 self.notify_row(event.stop.note, "warning")
         elif isinstance(event, model.BreakpointsChanged):
+            self.breakpoint_answered()
             pane.show_breakpoints(event.breakpoints)
         elif isinstance(event, model.ConsoleOutput):
+            self.breakpoint_answered()
             pane.console.add(event.text, event.kind)
         elif isinstance(event, model.Evaluated):
             pane.show_evaluated(event)
@@ -208,6 +210,7 @@ class MainScreen(RememberingScreen):
             pane.action_bottom()
 
     def _failed(self, event: model.Failed) -> None:
+        self.breakpoint_answered()
         lines = [event.title, *event.details, *([event.hint] if event.hint else [])]
         self.note("\n".join(lines), "error")
         self.notify_row(f"{event.title}. {event.hint}", "bad")
