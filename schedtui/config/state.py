@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from schedtui.config.files import write_private
+from schedtui.config.json_files import json_value
 from schedtui.core.errors import UnreadableInput
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def load_checkout_state(file: Path) -> tuple[CheckoutState, str]:
     A file of a later version may hold more: what is not known is ignored.
     """
     try:
-        return msgspec.json.decode(file.read_bytes(), type=CheckoutState), ""
+        return json_value(file.read_bytes(), CheckoutState), ""
     except FileNotFoundError:
         return CheckoutState(), ""
     except (msgspec.DecodeError, OSError, UnicodeDecodeError) as error:
@@ -116,7 +117,7 @@ def load_saved_filters(places: Directories) -> dict[str, str]:
     """
     file = places.state / "filters.json"
     try:
-        return msgspec.json.decode(file.read_bytes(), type=dict[str, str])
+        return json_value(file.read_bytes(), dict[str, str])
     except FileNotFoundError:
         return {}
     except (msgspec.DecodeError, OSError) as error:

@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from schedtui.config.files import write_private
+from schedtui.config.json_files import json_value
 from schedtui.processes.identity import ProcessIdentity, end_processes, identify, is_alive
 
 FILE_NAME = "session.json"
@@ -79,7 +80,7 @@ def write_record(directory: Path, record: SessionRecord) -> None:
 def read_record(directory: Path) -> SessionRecord | None:
     """The record in ``directory``; None when there is none that can be read."""
     try:
-        return msgspec.json.decode((directory / FILE_NAME).read_bytes(), type=SessionRecord)
+        return json_value((directory / FILE_NAME).read_bytes(), SessionRecord)
     except (OSError, msgspec.DecodeError):
         return None
 

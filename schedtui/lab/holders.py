@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from schedtui.config.files import private_directory, write_private
+from schedtui.config.json_files import json_value
 from schedtui.processes import ProcessIdentity, identify, is_alive, run_to_end
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def _directories(lab: Path) -> Iterator[tuple[Path, int]]:
 
 def _holder(directory: Path) -> ProcessIdentity | None:
     try:
-        note = msgspec.json.decode((directory / NOTE).read_bytes(), type=_Note)
+        note = json_value((directory / NOTE).read_bytes(), _Note)
     except (OSError, msgspec.MsgspecError):
         return None
     return ProcessIdentity(note.pid, note.started)

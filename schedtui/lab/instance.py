@@ -14,6 +14,7 @@ import msgspec
 
 from schedtui.config.directories import directories
 from schedtui.config.files import private_directory, write_private
+from schedtui.config.json_files import json_value
 from schedtui.core.errors import LabFailed
 from schedtui.lab.api_client import Endpoint
 from schedtui.processes import ProcessIdentity, is_alive
@@ -246,6 +247,6 @@ def all_instances() -> tuple[Instance, ...]:
 
 def _read(path: Path, kind: type[_Document]) -> _Document:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=kind)
+        return json_value(path.read_bytes(), kind)
     except (OSError, msgspec.MsgspecError) as error:
         raise LabFailed("the lab's directory cannot be read", where=str(path), details=(str(error),)) from error

@@ -230,7 +230,7 @@ def _read_record(release: str) -> dict[str, Any]:
     """What is remembered of a release's builds: source directory, Go, seconds per binary."""
     try:
         document = json.loads((_folder(release) / "build.json").read_text())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}
 

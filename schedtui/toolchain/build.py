@@ -349,6 +349,6 @@ def _record_key(request: BuildRequest) -> str:
 def _read_record(request: BuildRequest) -> dict[str, Any]:
     try:
         document = json.loads((cache_folder(request.checkout) / "build.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}

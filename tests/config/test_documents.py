@@ -7,17 +7,21 @@ import os
 import tomllib
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from schedtui.config.directories import directories, home, typed_path
+from schedtui.config.json_files import json_value
 from schedtui.config.settings import load_settings
+from schedtui.config.state import CheckoutState, load_checkout_state
 from schedtui.config.toml_files import MOST_BYTES, toml_document
 from schedtui.config.yaml_files import yaml_document
 from schedtui.core.errors import UnreadableInput, WrongUse
 from schedtui.debugger.catalogue import load_catalogue
+from schedtui.debugger.sessions import SessionRecord, read_record
 from schedtui.lab.scenario import load_scenario, scenario_titles
 from schedtui.lab.scheduler_config import read_config
 from schedtui.toolchain.kubeconfig import read_kubeconfig
@@ -77,6 +81,18 @@ def test_odd_toml_is_one_error(content: bytes, tmp_path: Path) -> None:
             read(file)
         assert str(file) in refused.value.where
     assert any(str(file) in failure for failure in load_themes(tmp_path).failures)
+
+
+@pytest.mark.parametrize("content", [b"[" * 200_000, b'{"panes":' * 50_000, b'{"path": "\xff"}', b"[1]"])
+def test_what_a_foreign_hand_made_of_our_own_files_is_one_error(content: bytes, tmp_path: Path) -> None:
+    for kind in (CheckoutState, SessionRecord, dict[str, str]):
+        with pytest.raises(msgspec.DecodeError):
+            json_value(content, kind)
+    (tmp_path / "session.json").write_bytes(content)
+    assert read_record(tmp_path) is None
+    state, note = load_checkout_state(tmp_path / "session.json")
+    assert state == CheckoutState()
+    assert "unreadable" in note
 
 
 def test_one_scenario_that_cannot_be_read_hides_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
