@@ -353,6 +353,10 @@ class PanesScreen(Screen[None]):
         if action.need and action.need not in self.available:
             self.notify_row(f"{action.label}: there is no {action.need} here.", "warning")
             return
+        if action.pane == "debugger" and not self.has_pane("debugger"):
+            # The palette offers every action by its name, those of panes that are not there too.
+            self.notify_row(f"{action.label}: there is no debugger here.", "warning")
+            return
         method = getattr(self, f"action_{action.id.replace('.', '_')}", None)
         if method is None and action.pane in self._frames:
             method = getattr(self._frames[action.pane].body, f"action_{action.name}", None)
