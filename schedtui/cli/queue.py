@@ -132,6 +132,8 @@ def _print_queue(snapshot: QueueSnapshot, *, show_all: bool) -> None:
 
 def _row_cells(row: PodRow, now_us: int | None) -> Sequence[object]:
     state = row.state if row.certain else f"{row.state}?"
+    if row.place:
+        state = f"{state} ({row.place} group)"
     if row.mark:
         # The cause, the same for many rows, is told once below them.
         state = f"{state} ({row.mark.partition(':')[0]})"

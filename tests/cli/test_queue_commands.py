@@ -155,6 +155,14 @@ def test_a_stalled_scheduler_is_told_once(capsys: pytest.CaptureFixture[str]) ->
     assert max(len(line) for line in lines if line.startswith(("default/", "kube-system/"))) < 140
 
 
+def test_members_outside_the_queues_say_where_they_wait(capsys: pytest.CaptureFixture[str]) -> None:
+    log = str(DATA / "v1.37.2-v5-gang5.log.gz")
+    dumps = json_of(capsys, "check", log)["dumps"]
+    line = next(dump["line"] for dump in dumps if dump["dump"].get("incomplete"))
+    assert run(["queue", log, "--at", str(line)]) == 0
+    assert "gated (incomplete group)" in capsys.readouterr().out
+
+
 def test_report_nodes_loads_no_numpy() -> None:
     code = (
         "import sys; from schedtui.cli import run; run(['report', '--nodes', sys.argv[1]]);"
