@@ -90,7 +90,10 @@ def load_checkout_state(file: Path) -> tuple[CheckoutState, str]:
     A file of a later version may hold more: what is not known is ignored.
     """
     try:
-        return json_value(file.read_bytes(), CheckoutState), ""
+        state = json_value(file.read_bytes(), CheckoutState)
+        # dlv takes a breakpoint without a place for one at the line where it stands.
+        placed = tuple(one for one in state.breakpoints if one.location.strip())
+        return msgspec.structs.replace(state, breakpoints=placed), ""
     except FileNotFoundError:
         return CheckoutState(), ""
     except (msgspec.DecodeError, OSError, UnicodeDecodeError) as error:

@@ -95,6 +95,12 @@ def test_what_a_foreign_hand_made_of_our_own_files_is_one_error(content: bytes, 
     assert "unreadable" in note
 
 
+def test_a_breakpoint_without_a_place_is_none(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text('{"breakpoints":[{"location":" "},{"location":"ScheduleOne"}]}')
+    state, note = load_checkout_state(tmp_path / "x.json")
+    assert ([one.location for one in state.breakpoints], note) == (["ScheduleOne"], "")
+
+
 def test_one_scenario_that_cannot_be_read_hides_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCHEDTUI_CONFIG", str(tmp_path / "config.toml"))
     (tmp_path / "scenarios").mkdir()

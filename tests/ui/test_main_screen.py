@@ -83,6 +83,23 @@ async def test_tab_walks_and_z_zooms() -> None:
         assert app.main.active_pane == "debugger"
 
 
+@pytest.mark.parametrize(
+    "odd", [{"pane": "x", "debugger": "x", "queue": "x", "level": "x", "line": "x"},
+            {"level": "-1", "line": "²"}, {"level": "9" * 5000, "line": "9" * 5000}],
+)  # fmt: skip
+async def test_a_remembered_screen_that_does_not_fit_is_passed_over(odd: dict[str, str]) -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        before = {**app.main.remembered_screen(), "line": ""}
+        app.main.post_message(messages.ScreenRemembered(odd))
+        await pilot.pause()
+        assert {**app.main.remembered_screen(), "line": ""} == before
+        app.main.post_message(messages.ScreenRemembered({"pane": "queue", "queue": "nodes", "level": "4"}))
+        await pilot.pause()
+        after = app.main.remembered_screen()
+        assert (after["pane"], after["queue"], after["level"]) == ("queue", "nodes", "4")
+
+
 @pytest.mark.parametrize("pane", ["debugger", "queue", "log"])
 async def test_breakpoints_and_continue_work_in_every_pane(pane: str) -> None:
     app = WishingApp()

@@ -6,12 +6,16 @@ there only once it is read. Where it is kept is for ``services``.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from textual import on
 
+from schedtui.core.log_rows import ALL_LEVELS
 from schedtui.ui import messages
 from schedtui.ui.screens.trouble import TroubleScreen
+from schedtui.ui.widgets.debugger_frame import PARTS
+from schedtui.ui.widgets.queue_pane import TABS
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -56,17 +60,19 @@ class RememberingScreen(TroubleScreen):
 
     @on(messages.ScreenRemembered)
     def _screen_remembered(self, message: messages.ScreenRemembered) -> None:
+        # What another release called otherwise, or a hand changed, is passed over.
         values = message.values
-        if self.has_pane("debugger") and values.get("debugger"):
-            self.pane("debugger").select_part(values["debugger"])
-        if self.has_pane("queue") and values.get("queue"):
-            self.pane("queue").select_tab(values["queue"])
-        if values.get("level", "").isdigit():
-            self.set_level(int(values["level"]))
+        if self.has_pane("debugger") and (part := values.get("debugger")) in dict(PARTS):
+            self.pane("debugger").select_part(part)
+        if self.has_pane("queue") and (tab := values.get("queue")) in dict(TABS):
+            self.pane("queue").select_tab(tab)
+        if (level := _number(values.get("level"))) is not None and level <= ALL_LEVELS:
+            self.set_level(level)
         self.zoomed = bool(values.get("zoomed"))
-        self.go_to(values.get("pane") or self.active_pane)
-        if values.get("line", "").isdigit() and self.has_pane("log"):
-            self.log_line = int(values["line"])
+        pane = values.get("pane", "")
+        self.go_to(pane if self.has_pane(pane) else self.active_pane)
+        if (line := _number(values.get("line"))) is not None and self.has_pane("log"):
+            self.log_line = line
             self._seeking = self.set_interval(SEEK_SECONDS, self._seek_log_line)
 
     def _seek_log_line(self) -> None:
@@ -86,3 +92,7 @@ class RememberingScreen(TroubleScreen):
         self.log_line = 0
         if self._seeking is not None:
             self._seeking.stop()
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and re.fullmatch(r"[0-9]{1,15}", text) else None
