@@ -130,6 +130,14 @@ class LogFile:
         """What has been read still stands where it stood."""
         return self._holds_what_was_read(self._descriptor)
 
+    def begins_as_read(self) -> bool:
+        """Its beginning is what it was: what is read at an offset is no other text. Any thread may ask.
+
+        False between a truncation and the moment at which a copy takes the file's place.
+        """
+        head = self._head
+        return self.spool or self.lost or os.pread(self._descriptor, len(head), 0) == head
+
     def _holds_what_was_read(self, descriptor: int) -> bool:
         head = os.pread(descriptor, len(self._head), 0)
         return head == self._head and os.pread(descriptor, len(self._before), self._before_offset) == self._before

@@ -84,8 +84,10 @@ class _Source:
             self._begin(current)
         if self._offset < current.upto:
             self.caught_up = False
+            # Rewritten meanwhile, another text stands at the offset, until a copy takes the file's place.
+            sound = current.file.begins_as_read()
             data = current.file.read(self._offset, min(READ_BYTES, current.upto - self._offset))
-            if data and self._reader is not None:
+            if data and self._reader is not None and sound and current.file.begins_as_read():
                 self._offset += len(data)
                 self.waiting.extend(self._reader.feed(data))
                 return True

@@ -282,3 +282,11 @@ def test_numbers_that_nothing_can_hold_end_no_index(text: str) -> None:
                 moment is None or 0 <= moment < 253_402_300_800_000_000
                 for moment in map(chunk.time, range(len(chunk)))
             )
+
+
+def test_a_beginning_whose_end_never_came_is_a_row() -> None:
+    data = b'{"log":"I0301 10:00:00.000001 1 x.go:1] cut","stream":"stderr"}\n\ta line of no container\n'
+    chunk = ChunkBuilder(SiteTable()).build(padded(data), len(data), 0, YearHint(2026), whole=True)
+    assert chunk is not None
+    assert chunk.start(0) == 0
+    assert int(chunk.line_counts.sum()) == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -12,6 +13,8 @@ import pytest
 
 from schedtui.core.log_rows import Selection
 from schedtui.sources import log_input, tail
+from schedtui.sources.log_file import LogFile
+from schedtui.sources.record_feed import Readable, _Source
 from tests.sources.watched_store import DEADLINE_SECONDS, WatchedStore
 
 if TYPE_CHECKING:
@@ -261,3 +264,23 @@ def test_a_filter_goes_on_over_what_is_written(tmp_path: Path, store: WatchedSto
         file.write(entry(5) + entry(77))
     store.wait(lambda state: numbers(store)[-1:] == [77])
     assert numbers(store) == [*range(21, 30), 77]
+
+
+def test_a_file_that_was_rewritten_under_the_reader_is_read_from_its_copy(tmp_path: Path) -> None:
+    """Between a truncation and its discovery another text stands at the offsets."""
+    path = tmp_path / "k.log"
+    text = "".join(entry(number) for number in range(50))
+    path.write_text(text)
+    file = LogFile.open(str(path))
+    file.remember(len(text))
+    generation = Readable(0, 1, file, len(text), ended=False)
+    source = _Source(0)
+    shutil.copyfile(path, tmp_path / "k.log.1")
+    path.write_text("".join(entry(number) for number in range(1000, 1200)))
+    assert not source.read((generation,))
+    assert not source.waiting
+    assert file.adopt_copy()
+    assert source.read((generation,))
+    source.read((generation,))
+    assert [record.fields["n"] for record in source.waiting] == list(range(50))
+    file.close()
