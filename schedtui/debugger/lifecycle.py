@@ -61,7 +61,8 @@ class Lifecycle(Runner):
         if earlier is not None:
             call = self._come_back(call, earlier)
         self._binary_time = _changed(self.launch.target)
-        session = DlvSession(call.argv, call.environment, call.directory, call.prompt)
+        server = call.argv[2] if call.argv[1] == "connect" else ""
+        session = DlvSession(call.argv, call.environment, call.directory, call.prompt, server)
         self._owned.dlv(session.pid)
         self._talk = Conversation(session, call.mark, self.inbox.wake, self._interrupted, self._decide)
         limit = None if self.launch.mode in ("debug", "test") else START_SECONDS

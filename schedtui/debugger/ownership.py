@@ -203,7 +203,7 @@ class Ownership:
                 piece = talk.session.poll(min(left, AGAIN_SECONDS))
                 if piece is None:
                     # dlv forgets an interrupt that comes while the target is being let go.
-                    talk.session.interrupt()
+                    talk.session.interrupt(again=True)
                 elif isinstance(piece, Asked):
                     quits = detach and piece.question.id == "pause-or-quit"
                     talk.session.answer("q" if quits else talk.answer_to(piece, answers))

@@ -70,9 +70,9 @@ class Run:
             return max(0.0, self._due - time.monotonic())
         return WAIT_SECONDS if self.shown else QUIET_STEP_SECONDS
 
-    def interrupt(self) -> None:
+    def interrupt(self, *, again: bool = False) -> None:
         """Ask dlv to stop the target."""
-        self.talk.session.interrupt()
+        self.talk.session.interrupt(again=again)
         now = time.monotonic()
         self._due = now + AGAIN_SECONDS
         if not self._interrupted:
@@ -88,7 +88,7 @@ class Run:
             return
         if time.monotonic() - self._interrupted > INTERRUPTED_SECONDS:
             raise SessionLost("dlv does not answer to an interrupt", self.text + self.talk.session.pending)
-        self.interrupt()
+        self.interrupt(again=True)
 
     def take(self, piece: Piece) -> bool:
         """Take in what came; True when the prompt is back.

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import pexpect
 
 from schedtui.core.errors import DebuggerFailed
+from schedtui.debugger.halting import ask_server_to_halt
 from schedtui.debugger.questions import ENDINGS, Question, find_question, unknown_question
 
 if TYPE_CHECKING:
@@ -88,10 +89,14 @@ class DlvSession:
         environment: The whole environment of the child.
         directory: Where it is started.
         prompt: The prompt that its configuration sets; nobody else prints it.
+        server: Address of the server that it is a client of; empty for none.
     """
 
-    def __init__(self, argv: Sequence[str], environment: Mapping[str, str], directory: str, prompt: str) -> None:
+    def __init__(
+        self, argv: Sequence[str], environment: Mapping[str, str], directory: str, prompt: str, server: str = ""
+    ) -> None:
         self._prompt = prompt
+        self._server = server
         self._patterns: list[Pattern] = [prompt, *ENDINGS, pexpect.EOF, pexpect.TIMEOUT]
         self._streaming: list[Pattern] = [*self._patterns, "\n"]
         self._text = ""
@@ -244,9 +249,15 @@ class DlvSession:
         self._ended = Ended(_plain(text), status)
         return self._ended
 
-    def interrupt(self) -> None:
-        """Ask dlv to stop the target (SIGINT to dlv alone)."""
-        if self._ended is None:
+    def interrupt(self, *, again: bool = False) -> None:
+        """Ask dlv to stop the target (SIGINT to dlv alone).
+
+        Args:
+            again: It had no effect before: a server is asked beside its client, which may wait for ever.
+        """
+        if self._ended is None and again and self._server:
+            ask_server_to_halt(self._server)
+        elif self._ended is None:
             os.kill(self._pid, signal.SIGINT)
 
     def close(self) -> None:
