@@ -249,5 +249,5 @@ def _exit_rows(event: model.StateChanged, cause: ExitCause, *, checked: bool) ->
         rows.append(row(("Own checks of kubeconfig, configuration, server and port found nothing more.", "dim")))
     elif not checked:
         rows.append(row(("Kubeconfig, configuration, server and port are being checked …", "dim")))
-    rows.append(row(("When it is started anew, its breakpoints are set again, and it gets a log of its own.", "note")))
+    rows.append(row(("Started anew, it gets its breakpoints again, and a log of its own.", "note")))
     return rows
