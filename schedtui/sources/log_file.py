@@ -25,6 +25,9 @@ HEAD_BYTES = 256
 FINGERPRINT_BYTES = 128
 """How much in front of the read position is remembered to notice that a file was rewritten."""
 
+RECENT_BYTES = 1 << 16
+"""How much of the last read is kept to fingerprint it: its end may be a record that is still being written."""
+
 LOST_TEXT = b"(this text is gone: the file was truncated and no copy of it was found)\n"
 """What stands for records whose bytes no longer exist anywhere."""
 
@@ -45,9 +48,12 @@ class LogFile:
         self.lost = False
         """The bytes that were read are gone: the file was truncated."""
         self._descriptor = descriptor
-        self._head = b""
+        self._head = b"" if spool else os.pread(descriptor, HEAD_BYTES, 0)
         self._before = b""
         self._before_offset = 0
+        self._read_first: tuple[int, bytes] = (0, b"")
+        self._read_last: tuple[int, bytes] = (0, b"")
+        """Where the block that was read last begins and ends, for fingerprints of what was read."""
         status = os.fstat(descriptor)
         self.identity = (status.st_dev, status.st_ino)
         """Device and inode."""
@@ -116,19 +122,36 @@ class LogFile:
             if not got:
                 break
             done += got
+        kept = max(0, done - RECENT_BYTES)
+        self._read_first = (offset, bytes(view[: min(done, HEAD_BYTES)]))
+        self._read_last = (offset + kept, bytes(view[kept:done]))
         return done
 
     def remember(self, read_to: int) -> None:
-        """Fingerprint the file as it is when everything up to ``read_to`` has been read."""
-        if len(self._head) < HEAD_BYTES:
-            self._head = self.read(0, min(HEAD_BYTES, read_to))
+        """Fingerprint what has been read, up to ``read_to``; the thread that calls ``read_into`` asks.
+
+        The bytes are those that were read, not those that stand there now: a writer that truncates the file and
+        writes past the old end in between would have its new text taken for the old one ever after.
+        """
+        if read_to == self._before_offset + len(self._before):
+            return
+        offset, first = self._read_first
+        if offset <= len(self._head) < HEAD_BYTES:
+            head = self._head[:offset] + first
+            self._head = head[: min(HEAD_BYTES, read_to)] if len(head) > len(self._head) else self._head
         start = max(0, read_to - FINGERPRINT_BYTES)
+        base, last = self._read_last
+        inside = base <= start and read_to <= base + len(last)
+        self._before = last[start - base : read_to - base] if inside else self.read(start, read_to - start)
         self._before_offset = start
-        self._before = self.read(start, read_to - start)
 
     def is_unchanged(self) -> bool:
         """What has been read still stands where it stood."""
         return self._holds_what_was_read(self._descriptor)
+
+    def still_holds(self) -> bool:
+        """What was just read is this file's text; asked after reading, so that no truncation slips in between."""
+        return self.spool or self.lost or self.is_unchanged()
 
     def begins_as_read(self) -> bool:
         """Its beginning is what it was: what is read at an offset is no other text. Any thread may ask.

@@ -295,6 +295,8 @@ class LogInput:
         while True:
             start = max(0, generation.low - reach)
             block, count = self._read(generation.file, start, generation.low - start)
+            if not count and generation is self._generations[-1] and not generation.file.still_holds():
+                return []
             whole = start == 0 or reach > LONGEST_SEARCH_FOR_HEADER
             chunk = self._build(block, count, start, generation, after=False, whole=whole) if count else None
             if chunk is not None or whole:
@@ -315,6 +317,9 @@ class LogInput:
     def _read(self, file: LogFile, start: int, size: int) -> tuple[bytearray, int]:
         block = self._block if size <= BLOCK_BYTES else bytearray(size + PADDING)
         count = file.read_into(block, start, size)
+        if not file.still_holds():
+            # Truncated and written anew meanwhile: the follower's next look finds out where the text has gone.
+            count = 0
         block[count : count + PADDING] = bytes(PADDING)
         return block, count
 

@@ -284,3 +284,22 @@ def test_a_file_that_was_rewritten_under_the_reader_is_read_from_its_copy(tmp_pa
     source.read((generation,))
     assert [record.fields["n"] for record in source.waiting] == list(range(50))
     file.close()
+
+
+@pytest.mark.parametrize("lines", [2, 40])
+def test_a_truncation_right_behind_a_read_is_seen(tmp_path: Path, lines: int) -> None:
+    """What is remembered of a file is what was read, whatever stands in its place by then."""
+    path = tmp_path / "k.log"
+    path.write_bytes(b"".join(entry(number).encode() for number in range(lines)))
+    file = LogFile.open(str(path))
+    size = file.size()
+    assert file.read_into(bytearray(size), 0, size) == size
+    (tmp_path / "k.log.1").write_bytes(path.read_bytes())
+    path.write_bytes(b"".join(entry(number + 500).encode() for number in range(lines + 9)))
+    assert not file.still_holds()
+    file.remember(size)
+    assert not file.is_unchanged()
+    assert file.adopt_copy()
+    assert file.is_unchanged()
+    assert file.read(0, size).startswith(entry(0).encode())
+    file.close()
