@@ -132,6 +132,9 @@ def _after_print(bench: Workbench, rest: str, failure: str) -> None:
     if not failure:
         bench.say("\n".join(bench.inspector.view(expression)))
         return
+    if bench.inspector.stop is not None and bench.inspector.stop.reason == "entry":
+        bench.say("nothing of the scheduler has run yet, so there are no values: b s and c stop it in ScheduleOne")
+        return
     match = _UNKNOWN.search(failure)
     if match is None or bench.state != "stopped":
         return

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 STACK_DEPTH = 50
 """Frames that are loaded at a stop."""
 
+DEEPEST_STACK = 500
+"""Frames that are loaded when a goroutine was interrupted deep in libraries (an encoder that calls itself for each
+level of an object), so that none of its own code is among the usual ones."""
+
 USUAL_LOAD = "1, 128, 16"
 """Levels, bytes of a string, elements of a slice or map that are loaded at a stop."""
 
@@ -93,6 +97,9 @@ class Inspector:
                 # It has not begun yet: a server elsewhere whose target was never let go, or a very early stop.
                 reason = "entry"
         stop = self._stop_of(state, reply.documents.get("stack", []), reason, text)
+        if stop.reason == "interrupt" and self._stands_too_deep(stop):
+            reply = self._talk.documents(f"schedtui_stop {DEEPEST_STACK}")
+            stop = self._stop_of(state, reply.documents.get("stack", []), reason, text)
         self.frame = self._first_own_frame(stop)
         if self.frame:
             self._talk.ask(f"frame {self.frame}")
@@ -223,6 +230,11 @@ class Inspector:
         if stop.reason == "panic":
             return roles.first_plain_frame(stop.frames)
         return roles.first_own_frame(stop.frames, self._paths.in_tree)
+
+    def _stands_too_deep(self, stop: Stop) -> bool:
+        """The scheduler's own code lies beyond the frames that were loaded."""
+        own = any(roles.is_own(frame, self._paths.in_tree) for frame in stop.frames)
+        return len(stop.frames) >= STACK_DEPTH and not own
 
     def _with_values(self, stop: Stop) -> Stop:
         arguments: tuple[Variable, ...] = ()

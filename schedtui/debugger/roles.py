@@ -141,13 +141,14 @@ def first_own_frame(frames: Iterable[Frame], in_tree: Callable[[str], bool]) -> 
         in_tree: Tells whether a file belongs to the source tree.
     """
     stack = tuple(frames)
-    own = (
-        frame.index
-        for frame in stack
-        if frame.function.startswith(SCHEDULER_CODE)
-        or (frame.function and not frame.function.startswith("k8s.io/") and in_tree(frame.file))
+    return next((frame.index for frame in stack if is_own(frame, in_tree)), first_plain_frame(stack))
+
+
+def is_own(frame: Frame, in_tree: Callable[[str], bool]) -> bool:
+    """True for code of the scheduler's packages or of the user's tree."""
+    return frame.function.startswith(SCHEDULER_CODE) or (
+        bool(frame.function) and not frame.function.startswith("k8s.io/") and in_tree(frame.file)
     )
-    return next(own, first_plain_frame(stack))
 
 
 def first_plain_frame(frames: Iterable[Frame]) -> int:

@@ -44,6 +44,11 @@ def test_starts_at_the_entry_and_says_so(debug: Callable[..., Debuggee]) -> None
     assert one.last_stop.reason == "entry"
 
 
+def test_nothing_has_a_value_at_the_entry(debug: Callable[..., Debuggee]) -> None:
+    one = debug("plain").start()
+    assert "nothing of the scheduler has run yet" in one.console("print pod.Name")
+
+
 def test_breakpoint_stack_arguments_and_steps(debug: Callable[..., Debuggee]) -> None:
     one = debug("plain").start()
     assert one.breakpoint("main.work").line > 0

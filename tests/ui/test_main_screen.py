@@ -16,7 +16,7 @@ from schedtui.ui.screens.overlays import ChooserScreen
 from schedtui.ui.screens.progress import ProgressScreen
 from schedtui.ui.themes import load_themes
 from schedtui.ui.widgets.rows import row
-from tests.ui.stage import SCHEDULE_ONE, SOURCE, STOP, WishingApp, report, screen_text, stopped
+from tests.ui.stage import BREAKPOINT, SCHEDULE_ONE, SOURCE, STOP, WishingApp, report, screen_text, stopped
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
@@ -146,7 +146,9 @@ async def test_a_pending_leader_shows_its_choices_and_escape_ends_it() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("b")
         await pilot.pause()
-        assert screen_text(pilot)[-1].startswith("b breakpoint… s ScheduleOne")
+        row = screen_text(pilot)[-1]
+        assert row.startswith("b breakpoint… s ScheduleOne")
+        assert row.endswith("…") and len(row) <= 80, "there are more than fit"
         await pilot.press("escape", "s")
         await pilot.pause()
         assert app.commands() == [model.Step("step")]
@@ -304,6 +306,17 @@ async def test_a_breakpoint_is_toggled_at_the_cursor() -> None:
         await pilot.press("f9", "j", "b", "l")
         await pilot.pause()
         assert app.commands() == [model.AmendBreakpoint(1, "clear"), model.SetBreakpoint(f"{SOURCE.path}:5")]
+
+
+async def test_breakpoints_go_one_by_one_however_fast_the_key_is_pressed() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await stopped(pilot)
+        three = tuple(replace(BREAKPOINT, id=number, line=number) for number in (1, 2, 3))
+        await report(pilot, model.BreakpointsChanged(three))
+        await pilot.press("t", "b", "g", "x", "x")
+        await pilot.pause()
+        assert app.commands() == [model.AmendBreakpoint(number, "clear") for number in (1, 2)]
 
 
 async def test_enter_on_a_log_call_filters_the_log() -> None:

@@ -209,9 +209,12 @@ class KeyRow(Widget):
             return strip_of((self.notice,), palette_of(self), width, self.rich_style)
         spans: list[tuple[str, str]] = [(self.lead, "note")] if self.lead else []
         used = cell_len(self.lead)
-        for key, label in self.groups:
+        for number, (key, label) in enumerate(self.groups, 1):
             size = cell_len(key) + cell_len(label) + 3
-            if used + size - 2 > width:
+            # Of keys that may come next none must seem to be the last one: there is room for a sign.
+            sign = 2 if self.lead and number < len(self.groups) else 0
+            if used + size - 2 + sign > width:
+                spans += [("…", "note")] if self.lead else []
                 break
             spans += [(key, "key"), (f" {label}  ", "")]
             used += size

@@ -151,6 +151,8 @@ class DebuggerPane(DebuggerFrame):
             self.request(model.Watch(variable.expression or variable.name, remove=True))
         elif found is not None:
             self.request(model.AmendBreakpoint(found.id, "clear"))
+            # At once: a second press before dlv has answered is for the next row.
+            self.show_breakpoints(tuple(one for one in self.breakpoints if one.id != found.id))
         else:
             self.tell("Select a breakpoint (t b) or a watch (t w) first.")
 
