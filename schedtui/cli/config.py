@@ -12,6 +12,7 @@ import click
 from schedtui.cli.output import json_option, print_json, print_table
 from schedtui.config.directories import CONFIG_VARIABLE, directories
 from schedtui.config.settings import Settings, describe_settings, load_settings
+from schedtui.core.errors import WrongUse
 
 
 @click.group()
@@ -32,7 +33,7 @@ def _file(file: Path | None) -> Path:
 def check(file: Path | None, as_json: bool) -> None:
     """Read FILE (default: the usual place) strictly; exit code 2 and one message when it is wrong."""
     path = _file(file)
-    load_settings(path, required=file is not None)
+    check_names(load_settings(path, required=file is not None))
     there = path.exists()
     if as_json:
         print_json({"path": str(path), "exists": there, "ok": True})
@@ -72,6 +73,30 @@ def path(as_json: bool) -> None:
         return
     print_table(("what", "where"), list(rows.items()))
     click.echo(f"{CONFIG_VARIABLE}=FILE names another configuration file.")
+
+
+def check_names(settings: Settings) -> None:
+    """What only a part of the program can judge: the theme, the keys, the filters, the lab's release.
+
+    Raises:
+        WrongUse: One of them does not fit; the message names it.
+    """
+    from schedtui.core.log_filter import LogSpan, parse_filter
+    from schedtui.lab.module import check_release
+    from schedtui.ui.launch import key_table
+    from schedtui.ui.themes import choose_theme, load_themes
+
+    choose_theme(settings.theme, load_themes(directories().themes))
+    key_table("", settings.keys)
+    # Any span will do: a filter may count from the log's end.
+    span = LogSpan(0, 1)
+    for name, text in settings.filters.items():
+        try:
+            parse_filter(text, span)
+        except WrongUse as error:
+            raise WrongUse(error.title, where=f"filters.{name}", details=error.details, hint=error.hint) from error
+    if settings.lab.release:
+        check_release(settings.lab.release)
 
 
 def _toml(value: object) -> str:

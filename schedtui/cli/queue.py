@@ -64,6 +64,8 @@ def queue(files: tuple[str, ...], at: str | None, show_all: bool, as_json: bool)
         print_json(queue_document(snapshot, show_all=show_all))
     else:
         _print_queue(snapshot, show_all=show_all)
+    if snapshot.release is None:
+        reading.tell_doubts()
     reading.raise_fault()
     return 0
 
@@ -179,6 +181,8 @@ def check(files: tuple[str, ...], as_json: bool) -> int:
         print_json(check_document(results))
     else:
         _print_check(results, checker.model)
+    if not results:
+        reading.tell_doubts()
     reading.raise_fault()
     return 0 if all(result.equal for result in results) else 1
 

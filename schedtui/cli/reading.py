@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, TypeVar
 
+import click
+
+from schedtui.cli.output import printable
 from schedtui.core.errors import UnreadableInput, WrongUse
 from schedtui.core.event_reader import fact_of
 from schedtui.core.event_scan import teller_filter
@@ -85,6 +88,13 @@ class LogReading:
         self._spooled: dict[LogInput, Spooled] = {}
         self._tap = _Tap()
         self._faults: list[UnreadableInput] = []
+
+    def tell_doubts(self) -> None:
+        """To be called when nothing of a scheduler was found: say on standard error what a file looks like."""
+        from schedtui.sources.log_kind import doubts_about
+
+        for doubt in doubts_about(self.names):
+            click.echo(printable(f"schedtui: {doubt}"), err=True)
 
     def raise_fault(self, hint: str | None = None) -> None:
         """To be called when the answer has been given: an input could be read up to some place only.

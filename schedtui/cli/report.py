@@ -58,6 +58,8 @@ def report(files: tuple[str, ...], only_nodes: bool, as_json: bool) -> int:
         print_json(report_document(result))
     else:
         _print_report(result)
+    if result.release is None:
+        reading.tell_doubts()
     reading.raise_fault()
     return 0
 

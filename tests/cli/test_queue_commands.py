@@ -265,3 +265,11 @@ def until(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+@pytest.mark.parametrize("command", ["queue", "report", "check"])
+def test_a_file_that_was_named_by_mistake_is_doubted(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([command, sys.executable]) == 0
+    assert f"{Path(sys.executable).name} is hardly a scheduler's log: it is a program." in capsys.readouterr().err
+    assert run([command, MIXED]) == 0
+    assert capsys.readouterr().err == ""

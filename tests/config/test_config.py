@@ -23,7 +23,7 @@ from schedtui.config.state import (
     save_checkout_state,
     save_filter,
 )
-from schedtui.core.errors import UnreadableInput, WrongUse
+from schedtui.core.errors import SchedtuiError, UnreadableInput, WrongUse
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -259,5 +259,17 @@ def test_config_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     shown = runner.invoke(config_command, ["show"]).output
     assert [line.split() for line in shown.splitlines() if "verbosity" in line] == [["verbosity", "7", "set"]]
     assert str(file) in runner.invoke(config_command, ["path", "--json"]).output
-    file.write_text("verbosity = 77\n")
-    assert isinstance(runner.invoke(config_command, ["check"]).exception, WrongUse)
+    for text, word in (
+        ("verbosity = 77\n", "verbosity"),
+        ('theme = "nonesuch"\n', "nonesuch"),
+        ('[keys]\n"app.quit" = "f99"\n', "f99"),
+        ('[keys]\n"app.nonesuch" = "x"\n', "app.nonesuch"),
+        ('[filters]\nmine = "(pod:a"\n', "filters.mine"),
+        ('[lab]\nrelease = "latest"\n', "latest"),
+    ):
+        file.write_text(text)
+        wrong = runner.invoke(config_command, ["check"]).exception
+        assert isinstance(wrong, SchedtuiError), text
+        assert word in wrong.as_text(), text
+    file.write_text('theme = "dark"\n[filters]\nmine = "-5m pod:a"\n[lab]\nrelease = "1.36.3"\n')
+    assert runner.invoke(config_command, ["check"]).exit_code == 0

@@ -17,6 +17,7 @@ from schedtui.core.errors import SchedtuiError
 from schedtui.debugger import model
 from schedtui.debugger.driver import DebuggerDriver
 from schedtui.debugger.launching import built_by_dlv
+from schedtui.sources.log_kind import doubts_about
 from schedtui.sources.log_store import LogStore
 from schedtui.ui import messages
 from schedtui.ui.services import log_facts
@@ -25,7 +26,6 @@ from schedtui.ui.services.free_run import FreeScheduler
 from schedtui.ui.services.lab_link import LabLink
 from schedtui.ui.services.log_costs import LogCostWatch, cost_lines
 from schedtui.ui.services.log_history import LogHistory
-from schedtui.ui.services.log_kind import doubts_about
 from schedtui.ui.services.overview import ToolChecks
 from schedtui.ui.services.pattern_break import PatternBreak
 from schedtui.ui.services.queue_desk import QueueDesk

@@ -26,7 +26,7 @@ def doubts_about(paths: Iterable[str]) -> Iterator[str]:
             with path.open("rb") as stream:
                 doubt = doubt_about(stream.read(START_BYTES))
         except OSError:
-            # The log pane tells why it cannot be read.
+            # Whoever reads it whole tells why it cannot be read.
             continue
         if doubt:
             yield f"{path.name} is hardly a scheduler's log: {doubt}."
