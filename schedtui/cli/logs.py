@@ -40,10 +40,15 @@ _EPILOGUE = "\b\nThe filter language of --filter:\n" + "\n".join(
 @click.option(
     "--context", type=click.IntRange(0, 100_000), default=0, metavar="N", help="N records around each match."
 )
-@click.option("--unmask", is_flag=True, help="Leave passwords, tokens and authorization headers readable.")
+@click.option(
+    "--mask/--unmask",
+    "masked",
+    default=False,
+    help="Hide passwords, tokens and authorization headers, to pass the output on; exports always do.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 def logs(
-    files: tuple[str, ...], src: str | None, context: int, unmask: bool, as_json: bool, **values: object
+    files: tuple[str, ...], src: str | None, context: int, masked: bool, as_json: bool, **values: object
 ) -> int:  # fmt: skip
     """Print the records of scheduler logs that match all options.
 
@@ -56,5 +61,5 @@ def logs(
     """
     from schedtui.cli.log_printing import print_records
 
-    print_records(files, values, source=src, context=context, masked=not unmask, as_json=as_json)
+    print_records(files, values, source=src, context=context, masked=masked, as_json=as_json)
     return 0

@@ -77,8 +77,8 @@ def test_json_has_the_shape_of_the_contract(capfd: pytest.CaptureFixture[str], l
 
 
 def test_text_is_the_log_as_it_stands(capfd: pytest.CaptureFixture[str], log: str) -> None:
-    assert text_of(capfd, log, "--unmask") == LOG
-    assert text_of(capfd, TEXT_LOG, "--unmask") == Path(TEXT_LOG).read_text()
+    assert text_of(capfd, log) == LOG
+    assert text_of(capfd, TEXT_LOG) == Path(TEXT_LOG).read_text()
 
 
 @pytest.mark.parametrize(
@@ -128,12 +128,12 @@ def test_context_lines_stand_around_matches(capfd: pytest.CaptureFixture[str], l
     assert "--" not in text_of(capfd, log, "--grep", "Add event|bound", "--context", "1").split("\n")
 
 
-def test_secrets_are_masked_unless_asked(capfd: pytest.CaptureFixture[str], log: str) -> None:
-    (masked,) = objects_of(capfd, log, "--grep", "login")
+def test_secrets_are_masked_when_asked(capfd: pytest.CaptureFixture[str], log: str) -> None:
+    (masked,) = objects_of(capfd, log, "--grep", "login", "--mask")
     assert masked["fields"] == {"password": "***", "header": "Authorization: Bearer ***"}
     assert "hunter2" not in json.dumps(masked)
-    assert "hunter2" not in text_of(capfd, log)
-    (plain,) = objects_of(capfd, log, "--grep", "login", "--unmask")
+    assert "hunter2" not in text_of(capfd, log, "--mask")
+    (plain,) = objects_of(capfd, log, "--grep", "login")
     assert plain["fields"] == {"password": "hunter2", "header": "Authorization: Bearer abcdef012345"}
 
 
@@ -211,7 +211,7 @@ def test_live_input_is_not_held_back(log: str) -> None:
 def test_help_tells_language_and_exit_codes(capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["logs", "--help"]) == 0
     shown = capfd.readouterr().out
-    for words in ("Exit code", "pod:ns/name", "severity>=W", "-5m", "--unmask", "--context"):
+    for words in ("Exit code", "pod:ns/name", "severity>=W", "-5m", "--mask", "--context"):
         assert words in shown
 
 
