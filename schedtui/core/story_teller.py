@@ -156,8 +156,10 @@ class StoryTeller:
             draft.confirm(after)
             return
         draft.end_span(event.time_us)
-        if draft.state is None or draft.state[1] != after.incarnation:
-            draft.lives.append(_LifeDraft(after.incarnation, after.added_us))
+        # A pod without a row was gone so long that the model has forgotten it, and counts its incarnations anew.
+        if draft.state is None or draft.state[1] != after.incarnation or before is None:
+            forgotten = draft.lives[-1].incarnation if draft.state is not None and before is None else 0
+            draft.lives.append(_LifeDraft(forgotten + after.incarnation, after.added_us))
             before = None
         draft.state = state
         life = draft.lives[-1]

@@ -125,6 +125,23 @@ def test_all_stories_at_once_and_forgotten_when_finished() -> None:
     assert bound == 126
 
 
+def test_a_pod_that_comes_back_long_after_it_went_begins_a_new_life() -> None:
+    """The model keeps a few hundred pods that are gone; its own count of incarnations starts anew behind them."""
+    header = "I1130 14:58:{:02d}.000000       1 eventhandlers.go:{}] "
+    added = header + '"Add event for unscheduled pod" pod="default/{}"'
+    deleted = header + '"Delete event for unscheduled pod" pod="default/{}"'
+    others = [f"other-{number}" for number in range(300)]
+    lines = [added.format(1, 214, "back"), deleted.format(2, 335, "back")]
+    lines += [line.format(3, site, name) for name in others for line, site in ((added, 214), (deleted, 335))]
+    lines += [added.format(9, 214, "back"), deleted.format(10, 335, "back")]
+    teller = StoryTeller(["default/back"])
+    for record in records_of("\n".join(lines).encode()):
+        teller.apply(record)
+    lives = teller.story("default/back").lives
+    assert [life.incarnation for life in lives] == [1, 2]
+    assert [span.state for span in lives[1].spans] == ["active", "gone"]
+
+
 @pytest.mark.parametrize(
     ("name", "bound", "attempts", "failed"),
     [("v1.36.3-v5-churn7", 126, 364, 238), ("v1.29.0-v5-churn3", 108, 185, 77),
