@@ -68,7 +68,7 @@ def _select_goroutine(bench: Workbench, command: model.SelectGoroutine) -> None:
 def _select_pod_goroutine(bench: Workbench, command: model.SelectPodGoroutine) -> None:
     inspector = bench.inspector
     here = inspector.stop.goroutine if inspector.stop else 0
-    for number in inspector.pod_goroutines():
+    for number in dict.fromkeys((*inspector.pod_goroutines(), *((here,) if here else ()))):
         stop = inspector.select_goroutine(number, note=f"goroutine of {command.pod}")
         if stop is not None and inspector.frame_of_pod(command.pod):
             bench.show(inspector.stop)

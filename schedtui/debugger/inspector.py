@@ -43,6 +43,9 @@ GOROUTINE_LIMIT = 20_000
 CALLER_FRAMES = 12
 """How far up the stack a name is looked for that the selected frame does not know."""
 
+POD_FRAMES = 8
+"""Frames of the scheduler's own code that are looked through for a pod, innermost first."""
+
 PANIC_BREAKPOINTS = {-1: "panic", -2: "fatal error"}
 """Numbers of dlv's own breakpoints."""
 
@@ -140,8 +143,21 @@ class Inspector:
         return self.stop
 
     def frame_of_pod(self, pod: str) -> bool:
-        """True when a frame of the selected goroutine has ``pod`` in hand; that frame is selected then."""
-        return self.stop is not None and self.stop.pod == pod
+        """True when a frame of the selected goroutine has ``pod`` in hand; that frame is selected then.
+
+        The loop often waits for workers of its own, frames below the one that knows the pod.
+        """
+        if self.stop is None:
+            return False
+        if self.stop.pod == pod:
+            return True
+        beyond = [frame for frame in self.stop.frames if frame.index > self.frame]
+        own = [frame.index for frame in beyond if roles.is_own(frame, self._paths.in_tree)]
+        for index in own[:POD_FRAMES]:
+            stop = self.select_frame(index)
+            if stop is not None and stop.pod == pod:
+                return True
+        return False
 
     def select_frame(self, index: int) -> Stop | None:
         """Show another frame.
@@ -228,7 +244,7 @@ class Inspector:
         if stop.reason in ("breakpoint", "step", "entry", "watch"):
             return 0
         if stop.reason == "panic":
-            return roles.first_plain_frame(stop.frames)
+            return roles.panic_origin(stop.frames)
         return roles.first_own_frame(stop.frames, self._paths.in_tree)
 
     def _stands_too_deep(self, stop: Stop) -> bool:

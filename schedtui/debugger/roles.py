@@ -152,8 +152,19 @@ def is_own(frame: Frame, in_tree: Callable[[str], bool]) -> bool:
 
 
 def first_plain_frame(frames: Iterable[Frame]) -> int:
-    """The innermost frame outside the machinery of Go: where a panic began; 0 when there is none."""
+    """The innermost frame outside the machinery of Go; 0 when there is none."""
     return next((frame.index for frame in frames if frame.function and not is_machinery(frame.function)), 0)
+
+
+def panic_origin(frames: Iterable[Frame]) -> int:
+    """The frame whose code panicked; 0 when there is none.
+
+    A handler that panics again (apimachinery's ``HandleCrash`` does, so that the process ends) lies above the code
+    that panicked first: the outermost ``runtime.gopanic`` is the one that this code ran into.
+    """
+    stack = tuple(frames)
+    panics = [place for place, frame in enumerate(stack) if frame.function == "runtime.gopanic"]
+    return first_plain_frame(stack[panics[-1] :] if panics else stack) or first_plain_frame(stack)
 
 
 def is_machinery(function: str) -> bool:

@@ -116,3 +116,12 @@ def test_the_goroutine_that_binds_a_pod_is_found(scheduler: Debuggee, own_lab: R
     found = one.stop(model.SelectPodGoroutine(stop.pod), SECONDS)
     assert found.goroutine == stop.goroutine
     assert found.pod == stop.pod
+
+
+def test_the_loop_is_found_for_a_pod_whose_node_a_worker_filters(scheduler: Debuggee, own_lab: RunningLab) -> None:
+    one = scheduler
+    one.ask(model.Continue(), model.StateChanged, lambda e: e.state == "running")
+    stop = hit(one, own_lab, "Fit", "1m")
+    found = one.stop(model.SelectPodGoroutine(stop.pod), SECONDS)
+    assert found.pod == stop.pod
+    assert any("schedulingCycle" in frame.function or "chedulePod" in frame.function for frame in found.frames)
