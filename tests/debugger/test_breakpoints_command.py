@@ -50,7 +50,7 @@ def test_text_names_what_dlv_takes_and_why_it_moved(tree: Path, capsys: pytest.C
     text = capsys.readouterr().out
     assert "break queue.(*PriorityQueue).Pop" in text
     assert "documented as  pkg/scheduler/internal/queue/scheduling_queue.go:Pop" in text
-    assert "not in pkg/scheduler/internal/queue/scheduling_queue.go" in text
+    assert "it lives in pkg/scheduler/backend/queue, not in pkg/scheduler/internal/queue" in text
 
 
 def test_no_tree_is_wrong_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
