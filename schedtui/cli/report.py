@@ -27,6 +27,9 @@ _BAR_CELLS = 20
 _SHOWN_REASONS = 15
 """Reasons that the text report lists; JSON holds all."""
 
+_AT_LEAST = "at least "
+"""Stands before counts of a log that has lost lines."""
+
 _NODES_HELP = (
     "bindings counted per node; 'grep | awk {print $NF}' on the same lines counts feasibleNodes=... instead,"
     " which is why the numbers differ"
@@ -160,27 +163,47 @@ def _percentile_document(each: Percentiles) -> dict[str, object]:
 
 
 def _print_report(result: Report) -> None:
+    _print_head(result)
+    _print_share_of_nodes(result)
+    _print_times(result)
+    _print_counts("PLUGIN" + (" (from the reasons)" if result.failures_inferred else ""), result.failures)
+    _print_counts("REASON (nodes)", result.reasons)
+    _print_stations(result)
+    _print_slowest(result)
+    _print_pending(result)
+    click.echo()
+    print_text(f"verbosity: {result.needs}")
+
+
+def _print_head(result: Report) -> None:
     from schedtui.core.record import time_text
-    from schedtui.core.story_text import duration_text
 
     span = f"{time_text(result.first_us) or '?'} to {time_text(result.last_us) or '?'}"
     click.echo(f"release {result.release or 'unknown'}, {span}")
-    least = "at least " if result.lines_lost else ""
+    least = _AT_LEAST if result.lines_lost else ""
     click.echo(
         f"{least}{result.bound} bindings, {least}{result.attempts} attempts ({result.failed_attempts} failed),"
         f" {result.preemptions} preemptions"
     )
     for notice in result.notices:
         print_text(printable(notice))
+
+
+def _print_share_of_nodes(result: Report) -> None:
     if result.nodes:
         click.echo()
         print_table(
-            ("NODE", "BOUND AT LEAST" if least else "BOUND", "SHARE", "", "PREEMPTED", "FAILED"),
+            ("NODE", "BOUND AT LEAST" if result.lines_lost else "BOUND", "SHARE", "", "PREEMPTED", "FAILED"),
             [
                 (each.node, each.bound, f"{100 * each.share:.1f} %", _bar(each.share), each.preempted, each.failed)
                 for each in result.nodes
             ],
         )
+
+
+def _print_times(result: Report) -> None:
+    from schedtui.core.story_text import duration_text
+
     click.echo()
     print_table(
         ("SECONDS", "P50", "P90", "P99", "MAX", "COUNT"),
@@ -191,8 +214,9 @@ def _print_report(result: Report) -> None:
             )
         ],
     )  # fmt: skip
-    _print_counts("PLUGIN" + (" (from the reasons)" if result.failures_inferred else ""), result.failures)
-    _print_counts("REASON (nodes)", result.reasons)
+
+
+def _print_stations(result: Report) -> None:
     click.echo()
     print_table(
         ("STATION", "PASSED", "FAILED", "INSIDE", "PER SECOND"),
@@ -207,6 +231,11 @@ def _print_report(result: Report) -> None:
             for each in result.workflow.stations
         ],
     )
+
+
+def _print_slowest(result: Report) -> None:
+    from schedtui.core.story_text import duration_text
+
     if result.slowest:
         click.echo()
         print_table(
@@ -216,6 +245,9 @@ def _print_report(result: Report) -> None:
                 for slow in result.slowest[:10]
             ],
         )
+
+
+def _print_pending(result: Report) -> None:
     if result.pending:
         click.echo()
         print_table(
@@ -233,8 +265,6 @@ def _print_report(result: Report) -> None:
         )
         for mark in dict.fromkeys(row.mark for row in result.pending if row.mark and ":" in row.mark):
             print_text(mark)
-    click.echo()
-    print_text(f"verbosity: {result.needs}")
 
 
 def _print_counts(heading: str, counts: Mapping[str, int]) -> None:
