@@ -59,6 +59,16 @@ HUNG_UP = 129
 PREPARING_SECONDS = 15.0
 """How long a preparation may take to give up once there is no screen any more; what it holds then ends with us."""
 
+LEAVING: dict[bool | None, tuple[str, ...]] = {
+    False: ("It was not started here: it runs on, without the breakpoints.",),
+    True: (
+        "Its dlv serves one client only, so both end with this session.",
+        "With --accept-multiclient it would run on.",
+    ),
+    None: ("It runs on if its dlv was started with --accept-multiclient;", "else it ends with this session."),
+}
+"""What becomes of a target that was not started here, by the plan's ``ends_with_us``."""
+
 
 class Director:
     """One run of the TUI."""
@@ -294,7 +304,7 @@ class Director:
             answers = [("y", "end all and quit", "end"), ("e", "", "end")]
             if session.foreign:
                 answers = [("y", "quit", "end"), ("e", "", "end"), ("d", "", "end")]
-                rows.append(row(("It was not started here: it runs on, without the breakpoints.", "note")))
+                rows.extend(row((line, "note")) for line in LEAVING[session.plan.ends_with_us])
             elif session.can_detach:
                 answers.append(("d", "detach and quit", "detach"))
                 rows.append(row(("Detached, the scheduler runs on; 'schedtui' here comes back to it.", "note")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -66,8 +67,24 @@ def test_a_dlv_server_on_this_machine_tells_its_targets_flags(process: subproces
         assert target is not None, address
         assert target.endpoint is not None
         assert target.endpoint.port == 12345
+        assert target.ends_with_us
     for address in ("127.0.0.1:5000", "build-box:4999", "unix:/nowhere"):
         assert read_target(Launch(dlv="", target=address, mode="connect", run_directory="")) is None
+
+
+@pytest.mark.parametrize(
+    "process",
+    [
+        ("exec", "kube-scheduler", "--headless", "--listen=127.0.0.1:4998", "--accept-multiclient", "--", *FLAGS),
+        ("exec", "--headless", "--listen=127.0.0.1:4998", "--accept-multiclient", "kube-scheduler", "--", *FLAGS),
+        ("attach", str(os.getpid()), "--headless", "--listen=127.0.0.1:4998"),
+    ],
+    indirect=True,
+)
+def test_a_server_for_many_or_that_attached_leaves_its_target(process: subprocess.Popen[str]) -> None:
+    target = read_target(Launch(dlv="", target="127.0.0.1:4998", mode="connect", run_directory=""))
+    assert target is not None
+    assert not target.ends_with_us
 
 
 def test_without_a_kubeconfig_nobody_is_asked() -> None:

@@ -39,6 +39,8 @@ class Plan:
     """The ``-v`` it is started with; None when unknown."""
     leader_election: bool = False
     """True when the scheduler elects a leader."""
+    ends_with_us: bool | None = False
+    """For ``--connect``: whether leaving ends the target, too; None when nothing tells."""
     release: str = ""
     notes: tuple[str, ...] = field(default_factory=tuple)
     """What the user should know from the start, one line each."""

@@ -384,10 +384,10 @@ def _plan_running(request: Request, launch: Launch, checkout: Checkout | None, r
     plan = _plan_other(request, launch, checkout, release)
     target = read_target(launch)
     if target is None:
-        return plan
+        return replace(plan, ends_with_us=None if launch.mode == "connect" else False)
     return replace(
         plan, endpoint=target.endpoint, verbosity=target.verbosity, leader_election=target.elects,
-        notes=(*plan.notes, *target.notes),
+        notes=(*plan.notes, *target.notes), ends_with_us=target.ends_with_us,
     )  # fmt: skip
 
 

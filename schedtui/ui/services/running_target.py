@@ -7,7 +7,7 @@ connected to. It only reads: nothing is started, asked or ended.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,12 +41,18 @@ class RunningTarget:
     """Its port; None when nothing tells who may ask there."""
     notes: tuple[str, ...] = field(default_factory=tuple)
     """What the user should know."""
+    ends_with_us: bool = False
+    """True when it ends with this session: its dlv serves one client only (no ``--accept-multiclient``)."""
 
 
 def read_target(launch: Launch) -> RunningTarget | None:
     """What the command line of the launch's target tells; None when it cannot be found."""
-    words = command_line(int(launch.target)) if launch.mode == "attach" else _behind_server(launch.target)
-    return target_of(words) if words else None
+    if launch.mode == "attach":
+        words = command_line(int(launch.target))
+        return target_of(words) if words else None
+    server = _server(launch.target)
+    words = _target_words(server)
+    return replace(target_of(words), ends_with_us=_ends_with_its_client(server)) if words else None
 
 
 def target_of(words: Sequence[str]) -> RunningTarget:
@@ -85,8 +91,8 @@ def command_line(pid: int) -> tuple[str, ...]:
     return tuple(run_to_end(["ps", "-o", "args=", "-p", str(pid)]).output.split())
 
 
-def _behind_server(address: str) -> tuple[str, ...]:
-    """The target's words, from those of the dlv that listens at an address on this machine."""
+def _server(address: str) -> tuple[str, ...]:
+    """The words of the dlv that listens at an address on this machine."""
     host = address.removeprefix("unix:") if address.startswith("unix:") else address.rpartition(":")[0]
     if not address.startswith("unix:") and host not in LOCAL_HOSTS:
         return ()
@@ -94,8 +100,14 @@ def _behind_server(address: str) -> tuple[str, ...]:
     for entry in entries:
         words = command_line(int(entry.name)) if entry.name.isdigit() else ()
         if words and _listens(words, address):
-            return _target_words(words)
+            return words
     return ()
+
+
+def _ends_with_its_client(server: Sequence[str]) -> bool:
+    """A dlv (all releases) for one client ends with it, and with dlv what it started; not what it attached to."""
+    own = server[: server.index("--")] if "--" in server else server
+    return "attach" not in own and flags_of(tuple(own)).get("accept-multiclient", "false") == "false"
 
 
 def _listens(words: Sequence[str], address: str) -> bool:
@@ -108,6 +120,8 @@ def _listens(words: Sequence[str], address: str) -> bool:
 
 
 def _target_words(server: Sequence[str]) -> tuple[str, ...]:
+    if not server:
+        return ()
     if "attach" in server:
         pid = server[server.index("attach") + 1 :][:1]
         return command_line(int(pid[0])) if pid and pid[0].isdigit() else ()
