@@ -216,6 +216,8 @@ class DebuggerPane(DebuggerFrame):
         """The log's lines of the pod in hand."""
         if self.pod:
             self.post_message(LogFilterRequested(f"pod:{self.pod}"))
+        elif self.state == "running":
+            self.tell("The scheduler is running; i stops it, then a frame may have a pod in hand.")
         else:
             self.tell("No frame of this goroutine has a pod in hand.")
 
