@@ -46,6 +46,40 @@ def test_escape_and_the_key_behind_it_in_one_packet_are_two(packet: str, keys: l
     assert keys_of(packet) == keys
 
 
+TEXT = "pod:shop/web-1 severity>=W /no fit/ " * 3
+
+
+def read_whole(*packets: str) -> list[str]:
+    """What comes out, pastes in their own marks."""
+    parser = EscapeKeepingParser()
+    found = [event for packet in packets for event in parser.feed(packet)]
+    time.sleep(ESCAPE_SECONDS)
+    found += parser.tick()
+    return [
+        f"<{event.text}>" if isinstance(event, events.Paste) else key_of_event(event.key, event.character)
+        for event in found
+        if isinstance(event, events.Paste | events.Key)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("packets", "read"),
+    [
+        ((TEXT,), [f"<{TEXT}>"]),
+        (("f", TEXT, "\x1b", "q"), ["f", f"<{TEXT}>", "escape", "q"]),
+        ((f"f\r{TEXT}\rq",), ["f", "enter", f"<{TEXT}>", "enter", "q"]),
+        (("j" * 100,), ["j"] * 100),
+        ((f"\x1b[200~{TEXT}\x1b[201~q",), [f"<{TEXT}>", "q"]),
+        (("\x1b[20", "0~", TEXT, TEXT, "\x1b[201~", "q"), [f"<{TEXT}{TEXT}>", "q"]),
+        (("\x1b[200~", TEXT, "\x1b[2", "01~", TEXT), [f"<{TEXT}>", f"<{TEXT}>"]),
+    ],
+)
+def test_text_that_comes_at_once_is_a_paste_with_brackets_or_without(
+    packets: tuple[str, ...], read: list[str]
+) -> None:
+    assert read_whole(*packets) == read
+
+
 async def test_a_refusal_that_comes_again_is_one_line_counted() -> None:
     app = WishingApp()
     async with app.run_test(size=(120, 40)) as pilot:
