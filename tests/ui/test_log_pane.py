@@ -69,6 +69,7 @@ async def test_moving_up_pauses_counts_what_is_new_and_the_end_resumes(tmp_path:
             file.write(line(200) + line(201))
         await settle(pilot, lambda: "PAUSED +2" in app.bar())
         assert app.screen_rows() == before
+        assert app.pane.summary.startswith("paused +2 · 102 records · ")
         await pilot.press("G")
         assert app.bar().startswith("FOLLOW")
         assert "m201" in app.shown_rows()[-1] or app.pane.view.left

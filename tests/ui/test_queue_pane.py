@@ -188,7 +188,9 @@ async def test_beside_the_debugger_the_open_tab_and_whole_counts_are_seen() -> N
         assert "[times]" in text and "binding 7" in text and "bound 12345" in text
         assert "…" in text.splitlines()[0]
         await pilot.press("t", "s")
-        assert "[pod story default/a-rather-long-name-0]" in await show(pilot)
+        text = await show(pilot)
+        assert "[pod story default/a-rather-long-name-0] …" in text
+        assert re.search(r"\bnod?e? ?$", text.splitlines()[1]) is None
 
 
 async def test_rows_of_a_table_are_not_wrapped() -> None:

@@ -151,9 +151,10 @@ class LogFrame(Vertical):
         state = self.state
         rows = self.source.rows(state.last - 1, 1, 160) if state.last > state.first else ()
         text = rows[0].text if rows else "no lines yet"
-        flag = "" if not self.is_mounted or self.view.following else "paused "
+        flag = "" if not self.is_mounted or self.view.following else "paused"
         new = self.view.new_rows if self.is_mounted else 0
-        return f"{flag}{f'+{number(new)} ' if new else ''}{number(state.records)} records · {text}"
+        going = f"{flag} +{number(new)}".strip() if new else flag
+        return " · ".join(part for part in (going, f"{number(state.records)} records", text) if part)
 
     def open(self, source: RowSource) -> None:
         """Show another log; the filter stays."""

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from textual.strip import Strip
 
 
+_MORE = ("", "…")
+"""Stands for the tabs that there is no room for."""
+
+
 class TabBar(Widget):
     """Shows which tabs there are."""
 
@@ -38,7 +42,7 @@ class TabBar(Widget):
             self.refresh()
 
     def _fitting(self) -> list[tuple[str, str]]:
-        """Tabs with their texts; where room is short, badges of others go first, then the first tabs.
+        """Tabs with their texts; where room is short, badges of others go first, then the first and the last tabs.
 
         What has the keys, or is shown, is always seen.
         """
@@ -50,7 +54,11 @@ class TabBar(Widget):
         last = max(place for place, (name, _) in enumerate(shown) if name in seen)
         while self._cells(shown[: last + 1]) > self.size.width and shown[0][0] not in seen:
             shown, last = shown[1:], last - 1
-        return shown
+        if self._cells(shown) <= self.size.width:
+            return shown
+        while len(shown) > last + 1 and self._cells([*shown, _MORE]) > self.size.width:
+            shown.pop()
+        return [*shown, _MORE]
 
     @staticmethod
     def _cells(tabs: Sequence[tuple[str, str]]) -> int:
