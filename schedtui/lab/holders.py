@@ -58,10 +58,21 @@ def scheduler_directory(lab: Path, port: int) -> Path:
     """The directory of the scheduler on ``port``, made and held by this process."""
     sweep(lab)
     directory = private_directory(lab / f"{PREFIX}{port}")
+    _hold(directory)
+    return directory
+
+
+def take_over(lab: Path, port: int) -> None:
+    """Hold the scheduler on ``port`` from now on, which was left running; nothing is held when it is gone."""
+    directory = lab / f"{PREFIX}{port}"
+    if directory.is_dir():
+        _hold(directory)
+
+
+def _hold(directory: Path) -> None:
     me = identify(os.getpid())
     assert me is not None
     write_private(directory / NOTE, msgspec.json.encode(_Note(me.pid, me.started)))
-    return directory
 
 
 def other_holders(lab: Path) -> tuple[Holder, ...]:

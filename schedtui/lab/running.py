@@ -20,7 +20,7 @@ from schedtui.config.directories import directories
 from schedtui.config.files import private_directory
 from schedtui.core.errors import Cancelled, LabFailed
 from schedtui.lab.control_plane import free_port, scheduler_arguments
-from schedtui.lab.holders import other_holders, scheduler_directory, sweep
+from schedtui.lab.holders import other_holders, scheduler_directory, sweep, take_over
 from schedtui.lab.instance import Instance, LabRequest, LabState, all_instances, instance, new_instance
 from schedtui.lab.module import CONTROL_PLANE_RELEASE, check_release, ensure_built
 from schedtui.lab.scenario import load_scenario
@@ -145,6 +145,10 @@ class RunningLab:
             port=chosen,
             config=written,
         )
+
+    def take_over(self, port: int) -> None:
+        """Count the scheduler on ``port``, which was left running and is come back to, as this process's."""
+        take_over(self.directory, port)
 
     def other_schedulers(self) -> tuple[str, ...]:
         """The schedulers that serve this lab beside those that this process started, in words."""

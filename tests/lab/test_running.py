@@ -522,6 +522,24 @@ class TestHolders:
         assert lab.other_schedulers() == ()
         lab.close()
 
+    def test_a_scheduler_that_is_come_back_to_is_no_other(self, own_state: Path) -> None:
+        lab = ensure_lab(scenario="")
+        other, port = self.start_other(lab)
+        other.kill()
+        other.communicate()
+        lab.take_over(port)
+        lab.take_over(1)
+        assert [path.name for path in lab.directory.glob("scheduler-*")] == [f"scheduler-{port}"]
+        code = "print('here', flush=True); import time; time.sleep(600)"
+        flag = f"--cert-dir={lab.directory / f'scheduler-{port}'}"
+        left = subprocess.Popen([sys.executable, "-c", code, flag], stdout=subprocess.PIPE, text=True)
+        assert left.stdout is not None
+        assert left.stdout.readline() == "here\n"
+        assert lab.other_schedulers() == ()
+        left.kill()
+        left.communicate()
+        lab.close()
+
     def test_the_labs_own_scheduler_counts_and_its_directory_goes_with_it(self, own_state: Path) -> None:
         lab = ensure_lab(run_scheduler=True)
         scheduler = lab.state().part("kube-scheduler")

@@ -189,6 +189,8 @@ def _come_back(request: Request, progress: _Progress, cancel: threading.Event) -
     lab = find_running_lab()
     if lab is not None and not any(str(lab.kubeconfig) in word for word in arguments):
         lab = None
+    if lab is not None:
+        lab.take_over(port_of(arguments))
     credentials = EndpointCredentials(token=lab.endpoint.token) if lab is not None else None
     if credentials is None and (path := path_of(_flag(arguments, "authentication-kubeconfig"))) is not None:
         private = directories().state / "sessions" / f"{os.getpid()}-credentials"
