@@ -36,6 +36,12 @@ UNKNOWN_YEAR = 2000
 GUESSED_YEAR = ("year",)
 """``Record.time_guessed`` of a header whose year nothing proves."""
 
+PROVEN_REACH_US = 183 * DAY_US
+"""How far before a line that prints its year the file may begin for that year to prove those of its first lines.
+
+Farther back, the years between are counted from jumps of the dates, and silence of more than a year leaves none.
+"""
+
 _ISO_TIME = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?")
 _FILE_HEADER = re.compile(rb"Log file created at: (\d{4})/(\d\d)/(\d\d) (\d\d):(\d\d):(\d\d)")
 _MONTHS = {name: number for number, name in enumerate(
@@ -267,9 +273,13 @@ def first_year(stamps: Sequence[tuple[int, int]], latest: datetime) -> int:
     return _walk_back(stamps, year)
 
 
+def _stamped(year: int, stamp: tuple[int, int]) -> int:
+    return (_day(year, stamp[0]) or 0) + stamp[1]
+
+
 def _walk_back(stamps: Sequence[tuple[int, int]], year: int) -> int:
     """The year of the first stamp when the last one's is ``year``."""
-    moment = ((_day(year, stamps[-1][0])) or 0) + stamps[-1][1]
+    moment = _stamped(year, stamps[-1])
     for month_day, day_us in reversed(stamps[:-1]):
         for candidate in (year + 1, year, *range(year - 1, year - 9, -1)):
             midnight = _day(candidate, month_day) if 1 <= candidate <= 9999 else None
@@ -301,7 +311,9 @@ def clock_for(lines: Iterable[bytes], latest: datetime | None) -> Clock:
             if moment is not None and abs(moment - proof) <= PROOF_DISTANCE_US:
                 year = probe._year
         if year is not None:
-            return Clock(_walk_back(stamps, year), proven=True)
+            first = _walk_back(stamps, year)
+            begun, dated = _stamped(first, stamps[0]), _stamped(year, stamps[-1])
+            return Clock(first, proven=dated - begun <= PROVEN_REACH_US)
     if latest is None:
         return Clock()
     return Clock(first_year(stamps, latest))

@@ -147,6 +147,16 @@ def test_a_sample_dates_lines_before_its_proof() -> None:
     assert [record.time_guessed for record in records] == [(), ()]
 
 
+def test_years_counted_back_over_more_than_half_a_year_are_guessed() -> None:
+    text = (
+        b"I1231 23:59:59.999990       1 x.go:1] a\nI0101 00:00:00.000010       1 x.go:1] b\n"
+        b"I0229 12:00:00.000000       1 x.go:1] c\nI20250102 03:04:05.678901       1 x.go:1] d\n"
+    )
+    records = list(read_records(text, clock=clock_for(text.split(b"\n"), datetime(2031, 1, 1))))
+    assert years(records) == [2023, 2024, 2024, 2025]
+    assert [record.time_guessed for record in records] == [("year",)] * 3 + [()]
+
+
 def test_no_hint_at_all_is_a_guess_with_a_place_for_leap_days() -> None:
     clock = clock_for([b"no header"], None)
     assert clock.guessed == ("year",)
