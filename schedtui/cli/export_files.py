@@ -65,7 +65,7 @@ class Export(AbstractContextManager["Export"]):
         """A fresh, empty file beside the target, readable by its owner only; it goes should we be killed."""
         beside = path.parent.absolute() / f".{path.name}.{secrets.token_hex(6)}"
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             # The guard knows of it before it is there: at no moment can it be left behind.
             guard.remove_with_us(str(beside))
             os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))

@@ -195,6 +195,7 @@ def test_export_to_each_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert sorted(pyarrow.parquet.read_table(table)["row"].to_pylist()) == sorted(kinds)
     folder = tmp_path / "folder"
     assert run(["export", MIXED, "--to", str(folder)]) == 0
+    assert folder.stat().st_mode & 0o777 == 0o700
     assert sorted(path.name for path in folder.iterdir()) == [
         "component-config.yaml",
         "events.jsonl",
