@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schedtui.debugger.model import Launch
-from schedtui.ui.services.running_target import read_target, target_of
+from schedtui.ui.services.running_target import log_of, read_target, target_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,6 +93,24 @@ def test_without_a_kubeconfig_nobody_is_asked() -> None:
     assert target.elects
     assert target.verbosity == 0
     assert any("no kubeconfig" in note for note in target.notes)
+
+
+def test_the_log_of_an_attached_scheduler_is_the_file_that_its_errors_go_to(tmp_path: Path) -> None:
+    log = tmp_path / "scheduler.log"
+    code = "print('there', flush=True); import time; time.sleep(600)"
+    with log.open("w") as file:
+        process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=file, text=True)
+    try:
+        assert process.stdout is not None
+        process.stdout.readline()
+        target = read_target(Launch(dlv="", target=str(process.pid), mode="attach", run_directory=""))
+        assert target is not None
+        assert target.log == (str(log) if sys.platform == "linux" else "")
+        log.unlink()
+        assert log_of(process.pid) == ""
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def test_a_kubeconfig_that_is_gone_is_told(fresh_home: Path) -> None:

@@ -380,15 +380,21 @@ def _free_launch(
 FREE_NOTE = "The scheduler runs free, without dlv; its log is kept (:runs), :report counts it, , r rebuilds."
 """Said when the panes come up without a debugger."""
 
+NO_LOG_NOTE = "No log is shown: nothing tells where it goes; --log FILE shows it beside the debugger."
+"""Said of a target that was not started here, whose log is no file that can be found."""
+
 
 def _plan_running(request: Request, launch: Launch, checkout: Checkout | None, release: str) -> Plan:
     """A scheduler that runs already: its command line tells its port, its verbosity, whether it elects."""
     plan = _plan_other(request, launch, checkout, release)
     target = read_target(launch)
+    logs = request.inputs or ((target.log,) if target is not None and target.log else ())
+    if not logs:
+        plan = replace(plan, notes=(*plan.notes, NO_LOG_NOTE))
     if target is None:
         return replace(plan, ends_with_us=None if launch.mode == "connect" else False)
     return replace(
-        plan, endpoint=target.endpoint, verbosity=target.verbosity, leader_election=target.elects,
+        plan, logs=logs, endpoint=target.endpoint, verbosity=target.verbosity, leader_election=target.elects,
         notes=(*plan.notes, *target.notes), ends_with_us=target.ends_with_us,
     )  # fmt: skip
 

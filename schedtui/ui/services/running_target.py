@@ -43,13 +43,15 @@ class RunningTarget:
     """What the user should know."""
     ends_with_us: bool = False
     """True when it ends with this session: its dlv serves one client only (no ``--accept-multiclient``)."""
+    log: str = ""
+    """The file that its standard error goes to; empty when it is none that can be read here."""
 
 
 def read_target(launch: Launch) -> RunningTarget | None:
     """What the command line of the launch's target tells; None when it cannot be found."""
     if launch.mode == "attach":
         words = command_line(int(launch.target))
-        return target_of(words) if words else None
+        return replace(target_of(words), log=log_of(int(launch.target))) if words else None
     server = _server(launch.target)
     words = _target_words(server)
     return replace(target_of(words), ends_with_us=_ends_with_its_client(server)) if words else None
@@ -89,6 +91,15 @@ def command_line(pid: int) -> tuple[str, ...]:
         except OSError:
             return ()
     return tuple(run_to_end(["ps", "-o", "args=", "-p", str(pid)]).output.split())
+
+
+def log_of(pid: int) -> str:
+    """The file that a process writes its log (standard error) to; else empty, as where /proc is not."""
+    try:
+        file = Path(f"/proc/{pid}/fd/2").readlink()
+    except OSError:
+        return ""
+    return str(file) if file.is_file() and os.access(file, os.R_OK) else ""
 
 
 def _server(address: str) -> tuple[str, ...]:
