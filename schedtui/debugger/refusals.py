@@ -60,6 +60,12 @@ _TABLE: tuple[tuple[str, re.Pattern[str], str, str], ...] = (
         "Build it without -s -w: schedtui build --src DIR, or make WHAT=cmd/kube-scheduler DBG=1",
     ),
     (
+        "build",
+        re.compile(r"^# \S|\.go:\d+:\d+: |exit status 1|go: ", re.M),
+        "The build failed",
+        "Mend the lines above; schedtui build --src DIR shows the same.",
+    ),
+    (
         "gone",
         re.compile(r"no such process|could not find executable|no such file or directory", re.I),
         "There is no such process or file",
@@ -84,12 +90,6 @@ _TABLE: tuple[tuple[str, re.Pattern[str], str, str], ...] = (
         re.compile(r"Stdin is not a terminal"),
         "dlv has no terminal",
         "This is a fault of schedtui's session; please report it with the lines above.",
-    ),
-    (
-        "build",
-        re.compile(r"^# \S|\.go:\d+:\d+: |exit status 1|go: ", re.M),
-        "The build failed",
-        "Mend the lines above; schedtui build --src DIR shows the same.",
     ),
 )
 

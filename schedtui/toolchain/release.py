@@ -119,7 +119,9 @@ def _from_archive(root: Path) -> Release | None:
         head = (root / "hack" / "lib" / "version.sh").read_bytes()
     except OSError:
         return None
-    match = _ARCHIVE_TAG.search(head)
+    # A comment in that file shows what such a tag looks like, with one of a release long ago.
+    lines = (line for line in head.splitlines() if not line.lstrip().startswith(b"#"))
+    match = _ARCHIVE_TAG.search(b"\n".join(lines))
     return Release(match.group(1).decode(), "tag written by git archive", exact=True) if match else None
 
 

@@ -193,6 +193,8 @@ def test_an_unknown_question_is_left_to_the_user_and_never_gets_an_empty_answer(
         ("could not launch process: not an executable file", "format"),
         ("Stdin is not a terminal, use '-r' to specify redirects for the target process or", "no-terminal"),
         ("# example.org/small\n./main.go:3:15: undefined: undefined\nexit status 1", "build"),
+        ("go: k8s.io/api@v0.0.0: open ./staging/src/k8s.io/api/go.mod: no such file or directory\nexit status 1",
+         "build"),
         ("", "other"),
     ],
 )  # fmt: skip

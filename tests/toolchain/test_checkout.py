@@ -155,6 +155,7 @@ def test_the_git_tag_tells_the_release_and_changes_are_listed(tmp_path: Path) ->
         ("CHANGELOG/CHANGELOG-1.36.md", "- [v1.36.2](#v1362)\n", "v1.36"),
         ("staging/publishing/rules.yaml", "branch: release-1.35\nbranch: release-1.36\n", "v1.36"),
         ("hack/lib/version.sh", "if [[ 'HEAD -> release-1.36, tag: v1.36.3' =~ tag ]]\n", "v1.36.3"),
+        ("hack/lib/version.sh", "  # something like 'HEAD -> release-1.8, tag: v1.8.3'\n", None),
         ("README.md", "v1.36.3\n", None),
     ],
 )
