@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from schedtui.core.klog import RecordReader, clock_for
 from schedtui.core.record import Record
 from schedtui.sources.feed_history import hand_over_history
+from schedtui.sources.parallel import WORTH_IT_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 READ_BYTES = 256 << 10
 """How much is read and parsed before a batch is handed over: some 20 ms."""
+
+HEAD_START_SECONDS = 1.0
+"""How long the screen and the index have the processor before a large log's history is read."""
 
 PACE_SECONDS = 0.25
 """A log that grows all the time is handed over so often: every batch is folded, told and painted anew. What comes
@@ -203,6 +207,9 @@ class RecordFeed:
             self._failed(error)
 
     def _hand_over_history(self, taker: HistoryTaker, generation: Readable) -> None:
+        if generation.upto >= WORTH_IT_BYTES:
+            # The end of the log comes on the screen first: starting processes would hold it up.
+            self._stop.wait(HEAD_START_SECONDS)
         clock = clock_of_generation(generation)
         place = hand_over_history(generation.file, generation.upto, clock, taker, self._stop.is_set)
         if place is not None:
