@@ -10,6 +10,7 @@ for Textual's driver.
 from __future__ import annotations
 
 import re
+import time
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -23,7 +24,13 @@ if TYPE_CHECKING:
     from textual.message import Message
 
 _PASTED = re.compile(r"([^\x00-\x1f\x7f-\x9f]{64,})")
-"""Characters that came in one packet without a key between them."""
+"""Characters of such a packet without a key between them."""
+
+FLOOD_CHARACTERS = 1000
+"""A packet from this length on was not typed: a long command with its path, sent at once, is far shorter."""
+
+FLOOD_SECONDS = 0.2
+"""How soon the next packet of the same paste comes."""
 
 _REPEATED_KEYS = 8
 """So many different characters, or fewer, are keys that were held down while the line stood still."""
@@ -40,13 +47,14 @@ class EscapeKeepingParser(XTermParser):
         super().__init__(debug)
         self._bracketed = False
         self._tail = ""
+        self._flooded_at = -FLOOD_SECONDS
 
     def feed(self, data: str) -> Iterable[Message]:
         """Read what the terminal sent; nothing at its end."""
         waiting = self._awaiting
         between = isinstance(waiting, Read1) and waiting.timeout is None and not self._bracketed
         self._follow_brackets(data)
-        if not between or "\x1b" in data:
+        if not between or "\x1b" in data or not self._is_flood(data):
             yield from super().feed(data)
             return
         for piece in filter(None, _PASTED.split(data)) if data else ("",):
@@ -54,6 +62,13 @@ class EscapeKeepingParser(XTermParser):
                 yield events.Paste(piece)
             else:
                 yield from super().feed(piece)
+
+    def _is_flood(self, data: str) -> bool:
+        """More than anyone types, or a script sends as keys, or the rest of such a packet."""
+        now = time.monotonic()
+        if len(data) >= FLOOD_CHARACTERS:
+            self._flooded_at = now
+        return now - self._flooded_at < FLOOD_SECONDS
 
     def _follow_brackets(self, data: str) -> None:
         seen = self._tail + data

@@ -46,7 +46,11 @@ def test_escape_and_the_key_behind_it_in_one_packet_are_two(packet: str, keys: l
     assert keys_of(packet) == keys
 
 
-TEXT = "pod:shop/web-1 severity>=W /no fit/ " * 3
+TEXT = "pod:shop/web-1 severity>=W /no fit/ " * 30
+LAST = "pod:shop/web-2 severity>=E /no fit/ " * 2
+COMMAND = ":bundle /home/somebody/with/a/long/name/and/many/directories/below/it/until/the/line/is/full\r"
+COMMAND_KEYS = [{" ": "space", "\r": "enter"}.get(sign, sign) for sign in COMMAND]
+"""A script that drives a terminal sends a whole command at once: these are keys."""
 
 
 def read_whole(*packets: str) -> list[str]:
@@ -68,7 +72,9 @@ def read_whole(*packets: str) -> list[str]:
         ((TEXT,), [f"<{TEXT}>"]),
         (("f", TEXT, "\x1b", "q"), ["f", f"<{TEXT}>", "escape", "q"]),
         ((f"f\r{TEXT}\rq",), ["f", "enter", f"<{TEXT}>", "enter", "q"]),
-        (("j" * 100,), ["j"] * 100),
+        (("j" * 2000,), ["j"] * 2000),
+        ((COMMAND,), COMMAND_KEYS),
+        ((TEXT, LAST), [f"<{TEXT}>", f"<{LAST}>"]),
         ((f"\x1b[200~{TEXT}\x1b[201~q",), [f"<{TEXT}>", "q"]),
         (("\x1b[20", "0~", TEXT, TEXT, "\x1b[201~", "q"), [f"<{TEXT}{TEXT}>", "q"]),
         (("\x1b[200~", TEXT, "\x1b[2", "01~", TEXT), [f"<{TEXT}>", f"<{TEXT}>"]),
