@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -58,8 +59,13 @@ def ticks_on(process: subprocess.Popen[bytes]) -> bool:
     """True when it still lives after it must have come past any place of its loop many times."""
 
     def switches() -> int:
-        text = Path(f"/proc/{process.pid}/status").read_text()
-        return sum(int(line.split()[1]) for line in text.splitlines() if line.startswith("voluntary"))
+        # Of every thread: Go moves the loop from one to another, and the first may sleep for good.
+        counted = 0
+        for status in Path(f"/proc/{process.pid}/task").glob("*/status"):
+            with contextlib.suppress(OSError):  # a thread that has ended meanwhile
+                lines = status.read_text().splitlines()
+                counted += sum(int(line.split()[1]) for line in lines if line.startswith("voluntary"))
+        return counted
 
     before, deadline = switches(), time.monotonic() + SECONDS
     while process.poll() is None and time.monotonic() < deadline:
