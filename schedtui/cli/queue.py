@@ -154,7 +154,13 @@ def _duration(since_us: int | None, now_us: int | None) -> str:
     if since_us is None or now_us is None:
         return ""
     seconds = max(now_us - since_us, 0) / 1_000_000
-    return f"{seconds:.3f}s" if seconds < 60 else f"{int(seconds // 60)}m{int(seconds % 60):02d}s"
+    if seconds < 60:
+        return f"{seconds:.3f}s"
+    if seconds < 3600:
+        return f"{int(seconds // 60)}m{int(seconds % 60):02d}s"
+    if seconds < 86_400:
+        return f"{int(seconds // 3600)}h{int(seconds % 3600 // 60):02d}m"
+    return f"{int(seconds // 86_400)}d{int(seconds % 86_400 // 3600):02d}h"
 
 
 @click.command()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from schedtui.core.record import EPOCH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from schedtui.core.fit_error import FitError
     from schedtui.core.pod_story import Attempt, Life, PodStory, StateSpan
@@ -37,6 +37,10 @@ class StoryLine(NamedTuple):
     table: bool = False
     """Whether it is a row of a table, which is cut at the edge and never wrapped."""
 
+
+_HOUR_SECONDS = 3600
+_DAY_SECONDS = 24 * _HOUR_SECONDS
+_DAY_US = _DAY_SECONDS * 1_000_000
 
 SHOWN_SCORES = 5
 """Nodes whose scores are spelled out for an attempt."""
@@ -82,6 +86,31 @@ def clock_text(time_us: int | None) -> str:
     return (EPOCH + timedelta(microseconds=time_us)).strftime("%H:%M:%S.%f")[:-3]
 
 
+def _dated_text(time_us: int | None) -> str:
+    """A moment with its day, for stories that go on past midnight."""
+    if time_us is None:
+        return ""
+    return (EPOCH + timedelta(microseconds=time_us)).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
+
+
+def _clock_for(story: PodStory) -> Callable[[int | None], str]:
+    """How the story's moments are written: with the day as soon as there are two of them."""
+    times = [time for life in story.lives for time in _moments(life) if time is not None]
+    if not times or min(times) // _DAY_US == max(times) // _DAY_US:
+        return clock_text
+    return _dated_text
+
+
+def _moments(life: Life) -> Iterator[int | None]:
+    yield life.added_us
+    for span in life.spans:
+        yield span.since_us
+    for attempt in life.attempts:
+        yield attempt.started_us
+    for wake in life.wakes:
+        yield wake.time_us
+
+
 def duration_text(seconds: float | None) -> str:
     """A duration in the unit that fits; empty when unknown."""
     if seconds is None:
@@ -90,7 +119,11 @@ def duration_text(seconds: float | None) -> str:
         return f"{seconds * 1000:.1f} ms"
     if seconds < 120:
         return f"{seconds:.2f} s"
-    return f"{int(seconds // 60)} min {int(seconds % 60)} s"
+    if seconds < 2 * _HOUR_SECONDS:
+        return f"{int(seconds // 60)} min {int(seconds % 60)} s"
+    if seconds < 2 * _DAY_SECONDS:
+        return f"{int(seconds // _HOUR_SECONDS)} h {int(seconds % _HOUR_SECONDS // 60)} min"
+    return f"{int(seconds // _DAY_SECONDS)} d {int(seconds % _DAY_SECONDS // _HOUR_SECONDS)} h"
 
 
 def fit_text(fit: FitError) -> str:
@@ -124,7 +157,7 @@ def why_pending(story: PodStory) -> tuple[str, ...]:
         sentences.append(f"It looks stuck: {row.mark}.")
     failed = [attempt for attempt in life.attempts if attempt.result in ("unschedulable", "error")]
     if failed:
-        sentences.append(_last_failure(failed[-1], row.attempts))
+        sentences.append(_last_failure(failed[-1]))
     if row.backoff_until_us is not None and story.time_us is not None and row.state == "backoff":
         left = (row.backoff_until_us - story.time_us) / 1_000_000
         sentences.append(f"Its backoff ends in {duration_text(left)}." if left > 0 else "Its backoff is over.")
@@ -142,11 +175,11 @@ def why_pending(story: PodStory) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _last_failure(attempt: Attempt, attempts: int) -> str:
+def _last_failure(attempt: Attempt) -> str:
     plugins = f" (rejected by {', '.join(attempt.plugins)})" if attempt.plugins else ""
     if attempt.fit is not None:
-        return f"Attempt {attempts} failed: {fit_text(attempt.fit)}{plugins}."
-    return f"Attempt {attempts} failed{': ' + attempt.text if attempt.text else ''}{plugins}."
+        return f"Attempt {attempt.number} failed: {fit_text(attempt.fit)}{plugins}."
+    return f"Attempt {attempt.number} failed{': ' + attempt.text if attempt.text else ''}{plugins}."
 
 
 def _waited(life: Life) -> float | None:
@@ -159,40 +192,41 @@ def _waited(life: Life) -> float | None:
 def story_lines(story: PodStory) -> tuple[StoryLine, ...]:
     """The whole story, line by line."""
     lines: list[StoryLine] = [StoryLine(sentence) for sentence in why_pending(story)]
+    clock = _clock_for(story)
     for life in story.lives:
         lines.append(StoryLine(""))
         name = f"life {life.incarnation}" if len(story.lives) > 1 or life.incarnation > 1 else "life"
-        added = f", added {clock_text(life.added_us)}" if life.added_us is not None else ""
+        added = f", added {clock(life.added_us)}" if life.added_us is not None else ""
         lines.append(StoryLine(f"{name}{added}", "title"))
-        lines.extend(_span_line(span, story.time_us) for span in life.spans)
+        lines.extend(_span_line(span, story.time_us, clock) for span in life.spans)
         if life.attempts:
             lines += [StoryLine(""), StoryLine("attempts", "title")]
             for attempt in life.attempts:
                 key = f"{life.incarnation}.{attempt.number}"
-                lines += [StoryLine(text, role, attempt.line, key) for text, role in attempt_lines(attempt)]
-        lines.extend(_event_lines(life))
+                lines += [StoryLine(text, role, attempt.line, key) for text, role in attempt_lines(attempt, clock)]
+        lines.extend(_event_lines(life, clock))
     return tuple(lines)
 
 
-def _span_line(span: StateSpan, now_us: int | None) -> StoryLine:
+def _span_line(span: StateSpan, now_us: int | None, clock: Callable[[int | None], str]) -> StoryLine:
     seconds = span.seconds
     if seconds is None and span.since_us is not None and now_us is not None:
         seconds = max(now_us - span.since_us, 0) / 1_000_000
     state = span.state if span.certain else f"{span.state}?"
     reason = f"  {span.reason}" if span.reason else ""
     role = {"bound": "good", "gone": "dim"}.get(span.state, "")
-    text = f"  {clock_text(span.since_us):12}  {state:15} {duration_text(seconds):>10}{reason}"
+    text = f"  {clock(span.since_us):12}  {state:15} {duration_text(seconds):>10}{reason}"
     return StoryLine(text, role, span.line)
 
 
-def attempt_lines(attempt: Attempt) -> tuple[TextLine, ...]:
+def attempt_lines(attempt: Attempt, clock: Callable[[int | None], str] = clock_text) -> tuple[TextLine, ...]:
     """One attempt: its result, reasons, scores and notes."""
     took = None
     if attempt.started_us is not None and attempt.ended_us is not None:
         took = (attempt.ended_us - attempt.started_us) / 1_000_000
     where = f" on {attempt.node}" if attempt.node else ""
     role = {"bound": "good", "unschedulable": "bad", "error": "bad"}.get(attempt.result, "")
-    begun = clock_text(attempt.started_us)
+    begun = clock(attempt.started_us)
     lines: list[TextLine] = [
         (f"  {begun:12}  #{attempt.number} {attempt.result}{where}  {duration_text(took)}".rstrip(), role)
     ]
@@ -210,13 +244,13 @@ def attempt_lines(attempt: Attempt) -> tuple[TextLine, ...]:
     return tuple(lines)
 
 
-def _event_lines(life: Life) -> list[StoryLine]:
+def _event_lines(life: Life, clock: Callable[[int | None], str]) -> list[StoryLine]:
     lines: list[StoryLine] = []
     if life.wakes:
         lines += [StoryLine(""), StoryLine("events that moved it", "title")]
         for wake in life.wakes:
             hint = f"  hint {wake.hint}" if wake.hint is not None else ""
-            text = f"  {clock_text(wake.time_us):12}  {wake.event}: {wake.before} to {wake.after}{hint}"
+            text = f"  {clock(wake.time_us):12}  {wake.event}: {wake.before} to {wake.after}{hint}"
             lines.append(StoryLine(text, "", wake.line))
     if life.kept:
         lines += [StoryLine(""), StoryLine("events that did not help", "title")]

@@ -100,8 +100,8 @@ def test_counts_of_nothing_make_room() -> None:
 
 
 def test_durations_for_people() -> None:
-    assert [duration(us) for us in (850_000, 12_300_000, 245_000_000, 7_800_000_000, None)] == [
-        "850ms", "12.3s", "4m05s", "2h10m", "",
+    assert [duration(us) for us in (850_000, 12_300_000, 245_000_000, 7_800_000_000, 273_600_000_000, None)] == [
+        "850ms", "12.3s", "4m05s", "2h10m", "3d04h", "",
     ]  # fmt: skip
 
 

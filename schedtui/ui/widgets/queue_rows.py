@@ -120,7 +120,7 @@ def summary(snapshot: QueueSnapshot) -> str:
 
 
 def duration(microseconds: int | None) -> str:
-    """A time span for people: ``850ms``, ``12.3s``, ``4m05s``, ``2h10m``."""
+    """A time span for people: ``850ms``, ``12.3s``, ``4m05s``, ``2h10m``, ``3d04h``."""
     if microseconds is None:
         return ""
     seconds = max(0, microseconds) / 1_000_000
@@ -130,7 +130,9 @@ def duration(microseconds: int | None) -> str:
         return f"{seconds:.1f}s"
     if seconds < 3600:
         return f"{int(seconds // 60)}m{int(seconds % 60):02}s"
-    return f"{int(seconds // 3600)}h{int(seconds % 3600 // 60):02}m"
+    if seconds < 86_400:
+        return f"{int(seconds // 3600)}h{int(seconds % 3600 // 60):02}m"
+    return f"{int(seconds // 86_400)}d{int(seconds % 86_400 // 3600):02}h"
 
 
 _STATE_ORDER = {

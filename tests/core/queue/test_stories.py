@@ -97,6 +97,35 @@ def test_names_that_the_log_does_not_know() -> None:
     assert why_pending(story) == ("The log does not name default/nobody.",)
 
 
+def test_the_attempt_that_runs_is_not_the_one_that_failed() -> None:
+    """C05: at --v=4 the second attempt has begun, and only the first one has failed."""
+    lines = (
+        'I0301 10:00:00.000001       1 schedule_one.go:83] "Attempting to schedule pod" pod="shop/cart-0"\n'
+        'I0301 10:00:00.000900       1 schedule_one.go:1055] "Unable to schedule pod; no fit; waiting"'
+        ' pod="shop/cart-0" err="0/2 nodes are available: 2 Insufficient cpu."\n'
+        'I0301 10:00:10.200000       1 schedule_one.go:83] "Attempting to schedule pod" pod="shop/cart-0"\n'
+    )
+    teller = StoryTeller(["shop/cart-0"])
+    for record in records_of(lines.encode()):
+        teller.apply(record)
+    sentences = why_pending(teller.story("shop/cart-0"))
+    assert sentences[0] == "shop/cart-0 is being scheduled now."
+    assert sentences[1].startswith("Attempt 1 failed: 0 of 2 nodes fit")
+
+
+def test_a_story_that_goes_on_past_midnight_names_the_days() -> None:
+    lines = (
+        'I0301 23:59:59.000000       1 schedule_one.go:83] "Attempting to schedule pod" pod="shop/cart-0"\n'
+        'I0302 00:00:01.000000       1 schedule_one.go:302] "Successfully bound pod to node" pod="shop/cart-0"'
+        ' node="node-a" evaluatedNodes=1 feasibleNodes=1\n'
+    )
+    teller = StoryTeller(["shop/cart-0"])
+    for record in records_of(lines.encode()):
+        teller.apply(record)
+    texts = [line.text.split("  ")[1] for line in story_lines(teller.story("shop/cart-0")) if "  " in line.text]
+    assert texts == ["2026-03-01 23:59:59.000", "2026-03-02 00:00:01.000", "2026-03-01 23:59:59.000"]
+
+
 def test_two_pods_and_two_attempts_side_by_side() -> None:
     left, right = story_of("v1.36.3-v10-mixed", "default/fat-11", "default/web-3")
     rows = {what: (ours, theirs) for what, ours, theirs in compare_pods(left, right)}
@@ -197,7 +226,9 @@ def test_values_in_every_spelling() -> None:
     assert plugin_of_reason("Insufficient nvidia.com/gpu") == "NodeResourcesFit"
     assert plugin_of_reason("node(s) had untolerated taint {a: b}") == "TaintToleration"
     assert plugin_of_reason("my own plugin says no") is None
-    assert [duration_text(value) for value in (None, 0.0015, 2.5, 125)] == ["", "1.5 ms", "2.50 s", "2 min 5 s"]
+    assert [duration_text(value) for value in (None, 0.0015, 2.5, 125, 7_800, 273_600)] == [
+        "", "1.5 ms", "2.50 s", "2 min 5 s", "2 h 10 min", "3 d 4 h",
+    ]  # fmt: skip
 
 
 def test_stations_whose_lines_are_hidden_are_marked() -> None:
