@@ -22,6 +22,16 @@ SCHEDULER_LOG = "kube-scheduler.log"
 API_SERVER_VERBOSITY = 1
 """Enough for its own troubles; requests are logged from V3 on."""
 
+SCHEDULER_REQUESTS_PER_SECOND = 1000
+"""What the lab's scheduler may ask of the API server in the long run (``clientConnection.qps``).
+
+Its own limit, 50, is made for clusters of many clients. Here it is the only one, and what a scenario sets off
+(bindings, events, status patches) would fill the log with ``Waited before sending request``.
+"""
+
+SCHEDULER_REQUEST_BURST = 2000
+"""The same for a moment (``clientConnection.burst``); the scheduler's own is 100."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ports:
@@ -120,10 +130,16 @@ def scheduler_arguments(
         certificate_directory: Where it may put the certificate that it makes for itself.
         verbosity: ``-v``.
         port: Its secure port; health, metrics and ``/debug/flags/v`` are there.
-        config: A KubeSchedulerConfiguration that names ``kubeconfig`` itself (the flag is ignored beside it).
+        config: A KubeSchedulerConfiguration that names ``kubeconfig`` itself and says how often the scheduler may
+            ask (these flags are ignored beside it); without it the lab's limits hold.
     """
+    own = [
+        f"--kubeconfig={kubeconfig}",
+        f"--kube-api-qps={SCHEDULER_REQUESTS_PER_SECOND}",
+        f"--kube-api-burst={SCHEDULER_REQUEST_BURST}",
+    ]
     return [
-        *([f"--config={config}"] if config else [f"--kubeconfig={kubeconfig}"]),
+        *([f"--config={config}"] if config else own),
         f"--authentication-kubeconfig={kubeconfig}",
         f"--authorization-kubeconfig={kubeconfig}",
         "--bind-address=127.0.0.1",

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 FIRST_SCENARIO = "first-steps"
 """What a new lab plays."""
 
+LABEL_CHARACTERS = 63
+"""How long a label's value may be."""
+
 
 class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
     """Refuses keys that it does not know; keys are written with hyphens."""
@@ -269,11 +272,16 @@ def load_scenario(name_or_file: str) -> tuple[str, Scenario]:
     """
     if name_or_file.endswith((".yaml", ".yml")) or "/" in name_or_file:
         path = typed_path(name_or_file)
-        return path.stem, parse_scenario(_text(path, name_or_file), name_or_file)
+        return _label(path.stem), parse_scenario(_text(path, name_or_file), name_or_file)
     files = scenario_files()
     if name_or_file not in files:
         raise WrongUse("there is no such scenario", where=name_or_file, hint=f"There are: {', '.join(files)}.")
-    return name_or_file, parse_scenario(_text(files[name_or_file], name_or_file), name_or_file)
+    return _label(name_or_file), parse_scenario(_text(files[name_or_file], name_or_file), name_or_file)
+
+
+def _label(name: str) -> str:
+    """A file's name as a label's value, which takes neither blanks nor letters beyond ASCII."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:LABEL_CHARACTERS].strip("-_.") or "scenario"
 
 
 def _text(file: Traversable, name: str) -> str:

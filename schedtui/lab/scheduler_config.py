@@ -1,7 +1,7 @@
 """A user's scheduler configuration, made to fit the lab.
 
 Owns the copy with the two things that a lab must set itself: which kubeconfig is used (the flag is ignored beside
-``--config``) and no leader election. Profiles, plugins and extenders stay as they are.
+``--config``) and no leader election. Profiles, plugins, extenders and the client's limits stay as they are.
 """
 
 from __future__ import annotations

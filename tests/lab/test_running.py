@@ -68,6 +68,20 @@ def assert_private(directory: Path) -> None:
         assert stat.S_IMODE(mode) == (0o700 if stat.S_ISDIR(mode) else 0o600), path
 
 
+def watched(lab: RunningLab) -> tuple[list[LabEvent], threading.Event]:
+    """What is told of the lab from now on, and that its end was told."""
+    events: list[LabEvent] = []
+    ended = threading.Event()
+
+    def note(event: LabEvent) -> None:
+        events.append(event)
+        if not event.part:
+            ended.set()
+
+    lab.watch(note)
+    return events, ended
+
+
 class TestUp:
     def test_files_are_private(self, lab: RunningLab) -> None:
         assert_private(lab.directory)
@@ -123,13 +137,16 @@ class TestUp:
         plain = lab.scheduler_arguments(4, port=12345)
         assert f"--kubeconfig={lab.kubeconfig}" in plain
         assert {"-v=4", "--secure-port=12345", "--leader-elect=false", "--bind-address=127.0.0.1"} <= set(plain)
+        assert {"--kube-api-qps=1000", "--kube-api-burst=2000"} <= set(plain)
         configured = lab.scheduler_arguments(4, config=config)
         copy = Path(next(word for word in configured if word.startswith("--config=")).partition("=")[2])
         text = copy.read_text()
         assert f"kubeconfig: {lab.kubeconfig}" in text
         assert "leaderElect: false" in text
         assert "schedulerName: b" in text
-        assert not [word for word in configured if word.startswith("--kubeconfig=")]
+        assert "qps" not in text
+        ignored = ("--kubeconfig=", "--kube-api-qps=", "--kube-api-burst=")
+        assert not [word for word in configured if word.startswith(ignored)]
 
 
 class TestEnd:
@@ -189,15 +206,7 @@ class TestEnd:
     @pytest.mark.parametrize("part", ["etcd", "kube-apiserver"])
     def test_part_that_dies_is_told_with_its_last_lines(self, own_state: Path, part: str) -> None:
         lab = ensure_lab(stays_up=True)
-        events: list[LabEvent] = []
-        ended = threading.Event()
-
-        def note(event: LabEvent) -> None:
-            events.append(event)
-            if not event.part:
-                ended.set()
-
-        lab.watch(note)
+        events, ended = watched(lab)
         victim = lab.state().part(part)
         assert victim is not None
         identities = everyone(lab)
@@ -297,15 +306,7 @@ def test_full_disk_is_named_and_the_lab_ends_in_order(
     with small_disk(tmp_path / "disk", 240) as disk:
         monkeypatch.setenv("SCHEDTUI_STATE", str(disk))
         lab = ensure_lab(stays_up=True, scenario="")
-        events: list[LabEvent] = []
-        ended = threading.Event()
-
-        def note(event: LabEvent) -> None:
-            events.append(event)
-            if not event.part:
-                ended.set()
-
-        lab.watch(note)
+        events, ended = watched(lab)
         identities = everyone(lab)
         client = ApiClient(lab.endpoint)
         fill(disk)

@@ -135,6 +135,21 @@ def test_file_of_the_users(tmp_path: Path) -> None:
         load_scenario(str(tmp_path / "other.yaml"))
 
 
+@pytest.mark.parametrize(
+    ("file", "label"),
+    [
+        ("my first.yaml", "my-first"),
+        ("it's (v1.36).yaml", "it-s-v1.36"),
+        ("первый.yaml", "scenario"),
+        (f"{'long' * 30}.yml", ("long" * 30)[:63]),
+        ("a" * 62 + "--b.yaml", "a" * 62),
+    ],
+)
+def test_any_file_name_becomes_a_label_that_the_api_server_takes(tmp_path: Path, file: str, label: str) -> None:
+    (tmp_path / file).write_text("title: Mine\nsteps: []\n")
+    assert load_scenario(str(tmp_path / file))[0] == label
+
+
 def test_users_scenarios_join_and_win(fresh_home: Path) -> None:
     folder = fresh_home / "config" / "schedtui" / "scenarios"
     folder.mkdir(parents=True)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -87,6 +88,10 @@ def command(name: str, words: str, session: Session, screen: Screen) -> None:
     assert commands.run(name, words, session, Request("lab", Options(), Settings()), screen.post)
 
 
+def failure_called(title: str, told: Message) -> bool:
+    return isinstance(told, messages.WorkFailed) and told.error.title == title
+
+
 def test_a_part_that_is_killed_is_told_at_once_with_its_last_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,6 +131,30 @@ def test_scenarios_are_listed_played_and_ended(session: tuple[Session, Screen], 
     assert isinstance(labelled, list)
     command("load", "stop", running, screen)
     screen.notice("No scenario plays.")
+
+
+def test_a_scenario_is_played_from_a_path_with_blanks(
+    session: tuple[Session, Screen], lab: RunningLab, tmp_path: Path
+) -> None:
+    running, screen = session
+    folder = tmp_path / "my scenarios"
+    folder.mkdir()
+    (folder / "with blank.yaml").write_text(
+        "title: Mine\nsteps: [{pods: {name: blank-path, namespace: default}}]\n"
+    )
+    command("load", f"'{folder}/with blank.yaml' seed=7", running, screen)
+    screen.notice("with-blank: Mine")
+    screen.wait_for(lambda told: isinstance(told, messages.WorkFinished) and told.name == "scenario")
+    made = ApiClient(lab.endpoint).get("/api/v1/namespaces/default/pods/blank-path")
+    assert made["metadata"]["labels"]["schedtui/scenario"] == "with-blank"
+    ApiClient(lab.endpoint).delete("/api/v1/namespaces/default/pods/blank-path")
+    for wrong, title, hint in (
+        (f"'{folder}/with blank.yaml", "a quote is not closed", "my scenarios"),
+        ("my scenarios/with.yaml", "this is no option of a scenario", "put in quotes"),
+    ):
+        command("load", wrong, running, screen)
+        failed = screen.wait_for(partial(failure_called, title))
+        assert hint in failed.error.hint
 
 
 @pytest.mark.parametrize("words", ["churn speed=3", "churn rate=fast", "churn 3"])

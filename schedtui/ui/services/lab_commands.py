@@ -5,6 +5,7 @@ Owns the table of their names and what each does, like ``commands``, which asks 
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from schedtui.core.errors import LabFailed, WrongUse
@@ -47,7 +48,7 @@ def _lab_of(context: Context) -> LabLink:
 def _load(context: Context) -> None:
     """Play a scenario by name or file, list them, or end the one that plays."""
     link = _lab_of(context)
-    name, *options = context.words.split() or [""]
+    name, *options = _words(context.words) or [""]
     if not name:
         _offer_scenarios(context, "load")
     elif name in STOP_WORDS:
@@ -70,10 +71,25 @@ def _scenarios(context: Context) -> None:
 
 def _offer_scenarios(context: Context, command: str) -> None:
     lines = tuple(
-        (f"{known:<22} {title}", "", messages.CommandRequested(command, known))
+        (f"{known:<22} {title}", "", messages.CommandRequested(command, shlex.quote(known)))
         for known, title in scenario_titles().items()
     )
     context.offer("Scenarios", lines, choose=True)
+
+
+def _words(text: str) -> list[str]:
+    """The words of a command, quoted as a shell takes them: a scenario's path may hold blanks.
+
+    Raises:
+        WrongUse: A quote is not closed.
+    """
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise WrongUse(
+            "a quote is not closed", where=text,
+            hint="Like: load 'my scenarios/first.yaml' rate=10; an apostrophe of the path's own goes into \"\".",
+        ) from error  # fmt: skip
 
 
 def _numbers(options: list[str]) -> dict[str, float]:
@@ -88,7 +104,8 @@ def _numbers(options: list[str]) -> dict[str, float]:
         if name not in ("seed", "rate", "duration") or not value.replace(".", "", 1).isdigit():
             raise WrongUse(
                 "this is no option of a scenario", where=option,
-                hint="Like: load churn seed=3 rate=10 duration=60 (changes a second, seconds; 0: no limit).",
+                hint="Like: load churn seed=3 rate=10 duration=60 (changes a second, seconds; 0: no limit)."
+                " A path with blanks is put in quotes: load 'my scenarios/first.yaml' rate=10.",
             )  # fmt: skip
         numbers[name] = float(value)
     return numbers
