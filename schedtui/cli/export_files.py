@@ -60,12 +60,13 @@ class Export(AbstractContextManager["Export"]):
         self.path = path
         self.written = 0
         self._reserved: list[Path] = []
+        self._made: list[Path] = []
 
     def _name_beside(self, path: Path) -> Path:
         """A fresh, empty file beside the target, readable by its owner only; it goes should we be killed."""
         beside = path.parent.absolute() / f".{path.name}.{secrets.token_hex(6)}"
         try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._make_directory(beside.parent)
             # The guard knows of it before it is there: at no moment can it be left behind.
             guard.remove_with_us(str(beside))
             os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
@@ -75,9 +76,21 @@ class Export(AbstractContextManager["Export"]):
         self._reserved.append(beside)
         return beside
 
+    def _make_directory(self, directory: Path) -> None:
+        """Make it and what is missing above it, all of which goes again should nothing come into it."""
+        missing = [place for place in (directory, *directory.parents) if not place.exists()]
+        for place in reversed(missing):
+            guard.remove_empty_with_us(str(place))
+            self._made.append(place)
+            place.mkdir(mode=0o700, exist_ok=True)
+
     def reserved(self) -> list[Path]:
         """The files beside the target that were made."""
         return self._reserved
+
+    def made_directories(self) -> list[Path]:
+        """The directories that were made, outer ones first."""
+        return self._made
 
     def record(self, document: Callable[[], Document]) -> None:
         """Take a record; it is made only when wanted."""
@@ -113,12 +126,15 @@ class Export(AbstractContextManager["Export"]):
             self.appear()
         except BaseException as failure:
             self.abandon()
+            for directory in reversed(self.made_directories()):
+                with suppress(OSError):
+                    directory.rmdir()
             if isinstance(failure, OSError):
                 raise _not_written(self.path, failure) from None
             if failure is not error:
                 raise
         finally:
-            for path in self.reserved():
+            for path in (*self.reserved(), *self.made_directories()):
                 guard.keep_file(str(path))
 
 
@@ -371,7 +387,6 @@ class DirectoryExport(Export):
         super().__init__(path)
         if path.exists() and not path.is_dir():
             raise SchedtuiError("is no directory", where=str(path))
-        self._made = not path.exists()
         self._parts: list[Export] = [
             JsonlExport(path / "records.jsonl", frozenset({"record"})),
             JsonlExport(path / "events.jsonl", frozenset({"event"})),
@@ -382,6 +397,10 @@ class DirectoryExport(Export):
     def reserved(self) -> list[Path]:
         """The files of all parts."""
         return [path for part in self._parts for path in part.reserved()]
+
+    def made_directories(self) -> list[Path]:
+        """Those that the first part had to make, and nobody else's."""
+        return [path for part in self._parts for path in part.made_directories()]
 
     def texts(self, files: Mapping[str, str]) -> None:
         """Take texts; empty ones get no file."""
@@ -422,5 +441,3 @@ class DirectoryExport(Export):
         """Remove what has been written."""
         for part in self._parts:
             part.abandon()
-        if self._made:
-            self.path.rmdir()

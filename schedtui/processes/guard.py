@@ -43,6 +43,7 @@ _guard: subprocess.Popen[bytes] | None = None
 _owner_pid = 0
 _watched: dict[ProcessIdentity, Reach] = {}
 _files: dict[str, None] = {}
+_directories: dict[str, None] = {}
 
 
 def watch_over(
@@ -86,11 +87,24 @@ def remove_with_us(path: str) -> None:
         _tell(f"f 0 0 {path}\n")
 
 
-def keep_file(path: str) -> None:
-    """Take ``path`` off the list: it is gone, or it is to outlive schedtui."""
+def remove_empty_with_us(directory: str) -> None:
+    """Have a directory of ours removed should schedtui die without doing it, unless something is in it then.
+
+    Directories inside it are named after it. A path with a line break is left out, as above.
+    """
+    if "\n" in directory:
+        return
     with _lock:
-        if path in _files:
-            del _files[path]
+        _directories[directory] = None
+        _tell(f"d 0 0 {directory}\n")
+
+
+def keep_file(path: str) -> None:
+    """Take ``path`` off the lists: it is gone, or it is to outlive schedtui."""
+    with _lock:
+        if path in _files or path in _directories:
+            _files.pop(path, None)
+            _directories.pop(path, None)
             _tell(f"k 0 0 {path}\n")
 
 
@@ -113,6 +127,7 @@ def _tell(line: str) -> None:
         # A guard that was lost must be told all again.
         line = "".join(_order(known) for known in _watched)
         line += "".join(f"f 0 0 {path}\n" for path in _files)
+        line += "".join(f"d 0 0 {path}\n" for path in _directories)
     pipe = _guard.stdin
     assert pipe is not None
     try:
@@ -120,7 +135,7 @@ def _tell(line: str) -> None:
         pipe.flush()
     except BrokenPipeError:
         _guard = None
-        if line.startswith(("+", "f")):
+        if line.startswith(("+", "f", "d")):
             _tell(line)
 
 
@@ -142,6 +157,7 @@ def _keep_guard() -> None:
         signal.signal(number, signal.SIG_IGN)
     watched: dict[ProcessIdentity, str] = {}
     files: dict[str, None] = {}
+    directories: dict[str, None] = {}
     for raw in sys.stdin.buffer:
         order, pid, reach, started = raw.decode("utf-8", "surrogateescape").rstrip("\n").split(" ", 3)
         identity = ProcessIdentity(int(pid), started)
@@ -149,8 +165,11 @@ def _keep_guard() -> None:
             watched[identity] = reach
         elif order == "f":
             files[started] = None
+        elif order == "d":
+            directories[started] = None
         elif order == "k":
             files.pop(started, None)
+            directories.pop(started, None)
         else:
             watched.pop(identity, None)
     threads = [threading.Thread(target=_end, args=(identity, reach)) for identity, reach in watched.items()]
@@ -160,6 +179,9 @@ def _keep_guard() -> None:
         thread.join()
     for path in files:
         _remove(Path(path))
+    for path in reversed(directories):
+        with contextlib.suppress(OSError):
+            Path(path).rmdir()
 
 
 def _end(identity: ProcessIdentity, reach: str) -> None:

@@ -250,7 +250,7 @@ def test_a_large_file_is_read_by_several_processes(tmp_path: Path, monkeypatch: 
     assert list(parallel.read_facts(named)) == whole
 
 
-@pytest.mark.parametrize("target", ["out", "out.jsonl", "out.md"])
+@pytest.mark.parametrize("target", ["out", "out.jsonl", "out.md", "new/and/deep", "new/and/deep.md"])
 def test_a_killed_export_leaves_nothing(target: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "schedtui", "export", "-", "--to", str(tmp_path / target)]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as export:
@@ -258,7 +258,19 @@ def test_a_killed_export_leaves_nothing(target: str, tmp_path: Path) -> None:
             until(lambda: any(path.name.startswith(".") for path in tmp_path.rglob("*")))
         finally:
             export.kill()
-    until(lambda: not any(path.is_file() for path in tmp_path.rglob("*")))
+    until(lambda: not any(tmp_path.iterdir()))
+
+
+def test_a_killed_export_spares_what_others_put_into_its_directory(tmp_path: Path) -> None:
+    target = tmp_path / "new" / "out"
+    command = [sys.executable, "-m", "schedtui", "export", "-", "--to", str(target)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as export:
+        try:
+            until(lambda: any(path.name.startswith(".report.md") for path in tmp_path.rglob("*")))
+            (target / "mine.txt").write_text("kept")
+        finally:
+            export.kill()
+    until(lambda: [path.name for path in target.iterdir()] == ["mine.txt"])
 
 
 def until(condition: Callable[[], bool]) -> None:
