@@ -374,6 +374,26 @@ async def test_an_empty_log_and_an_empty_selection_say_why(tmp_path: Path) -> No
         await ready(app, pilot)
         app.pane.apply_filter("nowhere-to-be-found")
         await settle(pilot, lambda: "No record passes" in app.screen_rows()[0])
+        assert app.pane.summary == "100 records · none passes the filter"
+
+
+async def test_a_filter_that_nothing_passes_gives_the_place_back(tmp_path: Path) -> None:
+    app = LogApp(store_of(tmp_path / "k.log", LINES))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        await pilot.press(*"kkk")
+        record = app.pane.selected_record
+        assert record is not None
+        place = app.pane.view.cursor - app.pane.view.top
+        for _ in range(2):
+            app.pane.apply_filter("nowhere-to-be-found")
+            await settle(pilot, lambda: "No record passes" in app.screen_rows()[0])
+            await pilot.press("escape")
+            await ready(app, pilot)
+            await settle(pilot, lambda: app.pane.view.visible_rows)
+        again = app.pane.selected_record
+        assert again is not None
+        assert (again.line, app.pane.view.cursor - app.pane.view.top) == (record.line, place)
 
 
 async def test_resizing_keeps_the_cursor_in_view(tmp_path: Path) -> None:

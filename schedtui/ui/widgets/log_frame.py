@@ -150,7 +150,8 @@ class LogFrame(Vertical):
         """The pane in one line, for when it is folded."""
         state = self.state
         rows = self.source.rows(state.last - 1, 1, 160) if state.last > state.first else ()
-        text = rows[0].text if rows else "no lines yet"
+        none = "none passes the filter" if state.records and state.selecting is None else "no lines yet"
+        text = rows[0].text if rows else none
         flag = "" if not self.is_mounted or self.view.following else "paused"
         new = self.view.new_rows if self.is_mounted else 0
         going = f"{flag} +{number(new)}".strip() if new else flag

@@ -132,10 +132,15 @@ class LogView(Widget):
         self.lay_out()
 
     def keep_place(self) -> int | None:
-        """Remember the selected record over a new selection; its address, None when following."""
+        """Remember the selected record over a new selection; its address, None when following.
+
+        Where nothing is shown, the record that was selected before stays remembered.
+        """
         row = self.selected
-        self._anchor = row.address if row is not None and not self.following else None
-        self._anchor_offset = self.cursor - self.top
+        if self.following:
+            self._anchor = None
+        elif row is not None:
+            self._anchor, self._anchor_offset = row.address, self.cursor - self.top
         self._anchor_generation = self.state.generation
         return self._anchor
 
@@ -147,6 +152,9 @@ class LogView(Widget):
         if number is not None:
             self.cursor = number
             self.top = number - self._anchor_offset
+        elif self.state.selecting is None:
+            # Nothing passes: it is found again when something does.
+            return
         if self.state.selecting is None or (self.state.last - self.state.first > 2 * self.size.height):
             self._anchor = None
 
