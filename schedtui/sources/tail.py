@@ -30,6 +30,12 @@ LATE_WRITER_SECONDS = 10.0
 EVENT_STEP_MILLISECONDS = 20
 """How long events are gathered before the follower is woken."""
 
+REASON_CHARACTERS = 40
+"""How much of the system's own words on missing events is told."""
+
+_LIMIT_SIGNS = ("watch limit reached", "Too many open files", "os error 24", "os error 28")
+"""How watchfiles tells that ``fs.inotify.max_user_watches`` or ``max_user_instances`` is used up."""
+
 Reason = Literal["first", "rotated", "truncated", "came back"]
 """Why a new generation of a file began."""
 
@@ -192,14 +198,25 @@ class EventWatch:
         import watchfiles
 
         folders = sorted({str(Path(name).parent) for name in self._names if Path(name).parent.is_dir()})
+        # One folder that may not be read would end all events. (To let watchfiles pass over it, by
+        # ignore_permission_denied, makes it silent about the system's limit as well.)
+        folders = [folder for folder in folders if os.access(folder, os.R_OK)]
         try:
             for changes in watchfiles.watch(
                 *folders, watch_filter=None, recursive=False, raise_interrupt=False, stop_event=self._stop,
                 debounce=EVENT_STEP_MILLISECONDS * 2, step=EVENT_STEP_MILLISECONDS, rust_timeout=200,
-                yield_on_timeout=False, ignore_permission_denied=True,
+                yield_on_timeout=False, ignore_permission_denied=False,
             ):  # fmt: skip
                 if any(path in self._names for _, path in changes):
                     self._wake()
         except (OSError, RuntimeError) as error:
-            self.failure = f"no file events ({error}); looking every {POLL_SECONDS:g} s"
+            self.failure = f"no file events ({_why_no_events(error)}): a look every {POLL_SECONDS:g} s"
             self._wake()
+
+
+def _why_no_events(error: Exception) -> str:
+    """The reason in a few words: the status line has not more room."""
+    text = str(error)
+    if any(sign in text for sign in _LIMIT_SIGNS):
+        return "inotify limit"
+    return text if len(text) <= REASON_CHARACTERS else f"{text[: REASON_CHARACTERS - 1]}…"

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,7 +20,6 @@ from tests.sources.watched_store import DEADLINE_SECONDS, WatchedStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 WRITER = """
 import os, shutil, sys, time
@@ -189,22 +189,68 @@ def test_an_open_block_waits_for_its_end(tmp_path: Path, store: WatchedStore) ->
     assert record.pod == "shop/cart-0"
 
 
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (OSError('OS file watch limit reached. about ["/var/log"]'), "inotify limit"),
+        (RuntimeError("Error creating recommended watcher: Too many open files (os error 24)"), "inotify limit"),
+        (OSError("no such device"), "no such device"),
+        (OSError("x" * 200), "x" * 39 + "…"),
+    ],
+)
 def test_without_file_events_the_slow_look_goes_on(
-    tmp_path: Path, store: WatchedStore, monkeypatch: pytest.MonkeyPatch
+    error: Exception, reason: str, tmp_path: Path, store: WatchedStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import watchfiles
 
     def used_up(*paths: object, **options: object) -> Iterator[set[object]]:
-        raise OSError("OS file watch limit reached.")
+        raise error
 
     monkeypatch.setattr(watchfiles, "watch", used_up)
     path = tmp_path / "k.log"
     path.write_text(entry(1))
     store.start()
-    store.wait(lambda state: any("no file events" in note for note in state.notes))
+    store.wait(lambda state: state.notes == (f"no file events ({reason}): a look every 0.5 s",))
     with path.open("a") as file:
         file.write(entry(2))
     store.wait(lambda state: numbers(store) == [1, 2])
+
+
+REALLY_USED_UP = """
+import sys
+from pathlib import Path
+Path(f"/proc/sys/user/max_inotify_{sys.argv[1]}").write_text("0")
+from tests.sources.watched_store import WatchedStore
+path = Path(sys.argv[2])
+store = WatchedStore(path)
+store.start()
+said = ("no file events (inotify limit): a look every 0.5 s",)
+store.wait(lambda state: state.lines == 1 and state.notes == said)
+with path.open("a") as file:
+    file.write(path.read_text())
+store.wait(lambda state: state.lines == 2 and state.notes == said)
+store.close()
+print("followed")
+"""
+"""Follows a log where no inotify instance, or no watch, is to be had: a user's own limits, set to none."""
+
+
+@pytest.mark.parametrize("limit", ["instances", "watches"])
+def test_with_the_systems_watches_used_up_the_log_is_followed(limit: str, tmp_path: Path) -> None:
+    enter = ["unshare", "--user", "--map-root-user"]
+    room = f"/proc/sys/user/max_inotify_{limit}"
+    try:
+        allowed = subprocess.run([*enter, "test", "-w", room], check=False, capture_output=True).returncode == 0
+    except FileNotFoundError:
+        allowed = False
+    if not allowed:
+        pytest.skip("no user namespaces here whose limits could be set")
+    path = tmp_path / "k.log"
+    path.write_text(entry(1))
+    command = [*enter, sys.executable, "-c", REALLY_USED_UP, limit, str(path)]
+    root = Path(__file__).parents[2]
+    answer = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, timeout=120)
+    assert answer.stdout == "followed\n", answer.stderr
 
 
 def test_a_late_writer_of_a_renamed_file_is_heard(tmp_path: Path) -> None:

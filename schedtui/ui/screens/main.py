@@ -110,7 +110,7 @@ class MainScreen(RememberingScreen):
             level_lines=shown + counts.unknown + counts.warnings + counts.errors,
             hidden_lines=counts.up_to(10) - shown,
             unknown_levels=counts.unknown,
-            log_note=state.notes[-1] if state.notes else "",
+            log_note=state.notes[0] if state.notes else "",
         )
 
     @on(messages.Wish)

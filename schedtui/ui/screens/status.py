@@ -95,7 +95,7 @@ def status_parts(facts: StatusFacts, now: float, *, has_debugger: bool) -> tuple
         parts.append(StatusPart(f"runs at -v {running}", "", 70))
     parts.append(StatusPart(facts.lab_note, "bad", 78, flexible=True))
     parts.append(StatusPart(facts.progress, "note", 60))
-    parts.append(StatusPart(facts.log_note, "warning", 55))
+    parts.append(StatusPart(facts.log_note, "warning", 55, flexible=True))
     parts.append(StatusPart(facts.stale, "warning", 40, flexible=True))
     parts.append(StatusPart(facts.release, "dim", 20))
     return tuple(part for part in parts if part.text)
