@@ -22,8 +22,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+FRAME_BEGINS, FRAME_ENDS = b"\x1b[?2026h", b"\x1b[?2026l"
+"""Around one frame, for terminals that show it at once (synchronized output)."""
+
+FRAMES_ASKED, FRAMES_KNOWN = b"\x1b[?2026$p", b"\x1b[?2026;2$y"
+"""Whether the terminal shows frames at once, and the answer that it does (DECRQM, DECRPM)."""
+
+
 class Terminal:
-    """One program on one screen."""
+    """One program on one screen; a frame is seen whole or not at all."""
 
     def __init__(
         self, argv: Sequence[str], *, columns: int = 80, lines: int = 24, directory: Path | None = None,
@@ -37,6 +44,8 @@ class Terminal:
         """Bytes that the program wrote."""
         self.raw = bytearray()
         """What it wrote."""
+        self._unseen = bytearray()
+        """What it wrote of a frame that is not whole yet."""
         self._size(columns, lines)
         self.first_modes = self.modes
         """Its modes before the program began."""
@@ -75,13 +84,35 @@ class Terminal:
             try:
                 data = os.read(self._master, 65536)
             except OSError:
-                return
+                break
             if not data:
-                return
-            with self._lock:
-                self.received += len(data)
-                self.raw += data
-                self._stream.feed(data)
+                break
+            self._take(data)
+        with self._lock:
+            self._stream.feed(bytes(self._unseen))
+            self._unseen.clear()
+
+    def _take(self, data: bytes) -> None:
+        """Show the frames that are whole; the reads of a pseudo terminal end anywhere."""
+        with self._lock:
+            self.received += len(data)
+            self.raw += data
+            asked = self.raw[-len(data) - len(FRAMES_ASKED) + 1 :].count(FRAMES_ASKED)
+            self._unseen += data
+            whole = self._whole()
+            self._stream.feed(bytes(self._unseen[:whole]))
+            del self._unseen[:whole]
+        if asked:
+            os.write(self._master, FRAMES_KNOWN * asked)
+
+    def _whole(self) -> int:
+        """How many of the unseen bytes end outside of a frame."""
+        begins = self._unseen.rfind(FRAME_BEGINS)
+        if begins > self._unseen.rfind(FRAME_ENDS):
+            return begins
+        # The next frame's beginning may be cut in two.
+        cut = next((n for n in range(len(FRAME_BEGINS) - 1, 0, -1) if self._unseen.endswith(FRAME_BEGINS[:n])), 0)
+        return len(self._unseen) - cut
 
     def hang_up(self) -> None:
         """Close the terminal's other end, as a dropped line does."""
@@ -128,5 +159,8 @@ class Terminal:
             time.sleep(0.05)
 
     def wait_for_end(self, seconds: float = 60.0) -> int:
-        """The exit code."""
-        return self.process.wait(seconds)
+        """The exit code, once all is read that it wrote."""
+        code = self.process.wait(seconds)
+        # The terminal's end comes behind its last byte, unless somebody else has the terminal too.
+        self._reader.join(seconds)
+        return code
