@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,10 +18,10 @@ from schedtui.core.errors import ToolMissing, UnreadableInput
 from schedtui.processes import Child, ProcessIdentity, end_processes, identify, is_alive, run_to_end
 from schedtui.processes.identity import session_members
 from schedtui.processes.locks import exclusive
+from schedtui.processes.scratch import room_for, scratch_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 DEADLINE_SECONDS = 20.0
 
@@ -294,6 +295,49 @@ class TestKilledSchedtui:
         until(lambda: not any(is_alive(identity) for identity in theirs))
         assert all(is_alive(identity) for identity in identities)
         end_processes(identities, grace_seconds=1.0)
+
+
+class TestScratch:
+    """Directories of ours, in a life that ends well and in one that is cut off."""
+
+    OWNER = (
+        "import sys, threading\n"
+        "from pathlib import Path\n"
+        "from schedtui.processes.scratch import room_for, scratch_directory\n"
+        "result = Path(sys.argv[1])\n"
+        "with room_for(result), scratch_directory(result.parent, '.work-') as scratch:\n"
+        "    (scratch / 'deep').mkdir()\n"
+        "    (scratch / 'deep' / 'half').write_text('half')\n"
+        "    print('ready', flush=True)\n"
+        "    threading.Event().wait()\n"
+    )
+
+    def test_what_is_done_stays_and_the_scratch_goes(self, tmp_path: Path) -> None:
+        result = tmp_path / "new" / "deep" / "result"
+        with room_for(result), scratch_directory(result.parent, ".work-") as scratch:
+            assert stat.S_IMODE(scratch.stat().st_mode) == 0o700
+            (scratch / "result").write_text("whole")
+            (scratch / "result").replace(result)
+        assert [path.name for path in result.parent.iterdir()] == ["result"]
+
+    def test_a_failure_leaves_none_of_the_directories(self, tmp_path: Path) -> None:
+        result = tmp_path / "new" / "deep" / "result"
+        with pytest.raises(ValueError, match="no"), room_for(result):
+            raise ValueError("no")
+        assert list(tmp_path.iterdir()) == []
+
+    @pytest.mark.parametrize("others", [False, True])
+    def test_kill_leaves_only_what_others_put_there(self, tmp_path: Path, others: bool) -> None:
+        result = tmp_path / "new" / "deep" / "result"
+        owner = subprocess.Popen([sys.executable, "-c", self.OWNER, str(result)], stdout=subprocess.PIPE)
+        assert owner.stdout is not None
+        assert owner.stdout.readline() == b"ready\n"
+        if others:
+            (tmp_path / "new" / "theirs").write_text("kept")
+        owner.kill()
+        owner.communicate()
+        left = [Path("new"), Path("new/theirs")] if others else []
+        until(lambda: sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*")) == left)
 
 
 class TestSession:

@@ -18,6 +18,7 @@ from schedtui.core.errors import SchedtuiError, ToolMissing
 from schedtui.core.masking import mask_value
 from schedtui.core.story_text import duration_text, story_lines
 from schedtui.processes import guard
+from schedtui.processes.scratch import drop_empty, make_directories
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -66,7 +67,7 @@ class Export(AbstractContextManager["Export"]):
         """A fresh, empty file beside the target, readable by its owner only; it goes should we be killed."""
         beside = path.parent.absolute() / f".{path.name}.{secrets.token_hex(6)}"
         try:
-            self._make_directory(beside.parent)
+            self._made += make_directories(beside.parent, 0o700)
             # The guard knows of it before it is there: at no moment can it be left behind.
             guard.remove_with_us(str(beside))
             os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
@@ -75,14 +76,6 @@ class Export(AbstractContextManager["Export"]):
             raise _not_written(path, error) from None
         self._reserved.append(beside)
         return beside
-
-    def _make_directory(self, directory: Path) -> None:
-        """Make it and what is missing above it, all of which goes again should nothing come into it."""
-        missing = [place for place in (directory, *directory.parents) if not place.exists()]
-        for place in reversed(missing):
-            guard.remove_empty_with_us(str(place))
-            self._made.append(place)
-            place.mkdir(mode=0o700, exist_ok=True)
 
     def reserved(self) -> list[Path]:
         """The files beside the target that were made."""
@@ -126,16 +119,14 @@ class Export(AbstractContextManager["Export"]):
             self.appear()
         except BaseException as failure:
             self.abandon()
-            for directory in reversed(self.made_directories()):
-                with suppress(OSError):
-                    directory.rmdir()
             if isinstance(failure, OSError):
                 raise _not_written(self.path, failure) from None
             if failure is not error:
                 raise
         finally:
-            for path in (*self.reserved(), *self.made_directories()):
+            for path in self.reserved():
                 guard.keep_file(str(path))
+            drop_empty(self.made_directories())
 
 
 class JsonlExport(Export):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import tempfile
 import threading
 import time
 from dataclasses import dataclass
@@ -21,7 +20,8 @@ from schedtui.config.files import private_directory, write_private
 from schedtui.core.errors import BuildFailed, Cancelled, LabFailed
 from schedtui.lab.module_files import MAINS, go_mod_text, main_text
 from schedtui.processes.locks import exclusive
-from schedtui.toolchain.go import GoTool, GoVersion, find_go
+from schedtui.processes.scratch import scratch_directory
+from schedtui.toolchain.go import GoTool, GoVersion, find_go, work_variables
 from schedtui.toolchain.go_build import BuildProgress, GoRun, ask_go, count_command, run_go_build
 
 if TYPE_CHECKING:
@@ -104,10 +104,10 @@ def check_release(release: str) -> str:
 
 def known_releases() -> tuple[str, ...]:
     """Every release that the module proxy serves, oldest first."""
-    with tempfile.TemporaryDirectory() as empty:
+    with scratch_directory() as empty:
         go = find_go()
         words = ["list", "-m", "-versions", "k8s.io/kubernetes"]
-        answer = ask_go(go.path, words, Path(empty), _environment(go, Path(empty)))
+        answer = ask_go(go.path, words, empty, _environment(go, empty))
     return tuple(sorted((word for word in answer.split() if _RELEASE.match(word)), key=_sortable))
 
 
@@ -262,16 +262,19 @@ def _build_release(
 ) -> None:
     folder = private_directory(_folder(release))
     private_directory(folder / "bin")
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".build-") as scratch:
-        downloaded = _download(release, Path(scratch), progress, cancel)
+    # Left where the machine itself went down; nobody else is here, the lock is ours.
+    for left in folder.glob(".build-*"):
+        shutil.rmtree(left, ignore_errors=True)
+    with scratch_directory(folder, ".build-") as scratch:
+        downloaded = _download(release, scratch, progress, cancel)
         go = find_go(GoVersion.parse(downloaded.go_version))
         _write_module(folder, release, downloaded.go_mod)
         record |= {"release": release, "go": str(go.version), "source": str(downloaded.directory)}
         seconds = record.setdefault("seconds", {})
         for name in missing:
-            run = _build_run(go, release, name, folder, Path(scratch), seconds.get(name))
+            run = _build_run(go, release, name, folder, scratch, seconds.get(name))
             took = run_go_build(run, progress, cancel)
-            (Path(scratch) / name).replace(_binary(release, name))
+            (scratch / name).replace(_binary(release, name))
             seconds[name] = round(took, 1)
             record["built"] = time.time()
             write_private(folder / "build.json", json.dumps(record, indent=1).encode())
@@ -324,8 +327,8 @@ def _environment(go: GoTool, scratch: Path) -> dict[str, str]:
         "GOFLAGS": "-mod=mod",
         "GOWORK": "off",
         "GO111MODULE": "on",
-        "GOTMPDIR": str(scratch),
         "GOTOOLCHAIN": "local",
+        **work_variables(scratch),
     }
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
 import threading
 import time
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from schedtui.config.files import private_directory, write_private
 from schedtui.core.errors import BuildFailed, Cancelled
 from schedtui.processes.locks import exclusive
+from schedtui.processes.scratch import room_for, scratch_directory
 from schedtui.toolchain.binary import BinaryFacts, breakpoint_obstacle, read_binary
 from schedtui.toolchain.build_plan import (
     COMMAND_DIRECTORY,
@@ -32,7 +32,7 @@ from schedtui.toolchain.build_plan import (
     plan_make,
     stamped_version,
 )
-from schedtui.toolchain.go import GoTool, GoVersion, find_go
+from schedtui.toolchain.go import GoTool, GoVersion, find_go, work_variables
 from schedtui.toolchain.go_build import BuildProgress, GoRun, ask_go, count_command, run_go_build
 
 if TYPE_CHECKING:
@@ -147,21 +147,21 @@ def _go_build(
     output = request.output or default_output(request)
     record = _read_record(request)
     earlier = record.get(_record_key(request)) or {}
-    output.parent.mkdir(parents=True, exist_ok=True)
     folder = cache_folder(request.checkout)
     module_copies = private_directory(folder / "module")
     _forget_old_copies(request, module_copies)
-    # Left by a schedtui that was killed while it built; nobody else is here, the lock is ours.
+    # Left where the machine itself went down; nobody else is here, the lock is ours.
     for left in (*folder.glob(".build-*"), *folder.glob(".kube-scheduler*-*")):
         shutil.rmtree(left, ignore_errors=True)
     began = time.time()
     with (
-        tempfile.TemporaryDirectory(dir=folder, prefix=".build-") as scratch,
+        scratch_directory(folder, ".build-") as scratch,
+        room_for(output),
         # Beside the output, because only there it can be put in place in one step.
-        tempfile.TemporaryDirectory(dir=output.parent, prefix=f".{output.name}-") as beside,
+        scratch_directory(output.parent, f".{output.name}-") as beside,
     ):
-        plan = plan_go_build(request, go, Path(beside) / output.name, module_copies, main_package(request, go))
-        environment = {**plan.environment, "GOTMPDIR": scratch}
+        plan = plan_go_build(request, go, beside / output.name, module_copies, main_package(request, go))
+        environment = {**plan.environment, **work_variables(scratch)}
         run = GoRun(
             target=f"kube-scheduler {plan.version}".rstrip(),
             arguments=plan.arguments,
@@ -173,14 +173,14 @@ def _go_build(
         seconds = run_go_build(run, progress, cancel)
         began = max(began, _completed_by_go(request))
         places = _own_directories(request, go, plan, environment)
-        (Path(beside) / output.name).replace(output)
+        (beside / output.name).replace(output)
     record[_record_key(request)] = {
         "output": str(output),
         "stamp": plan.version,
         "started": began,
         # What an incremental build took says little about a whole one.
         "seconds": max(seconds, float(earlier.get("seconds", 0.0))) if earlier else seconds,
-        "arguments": [str(output) if word.startswith(beside) else word for word in plan.arguments],
+        "arguments": [str(output) if word.startswith(str(beside)) else word for word in plan.arguments],
         "directories": places,
         "go": str(go.version),
     }
@@ -204,11 +204,10 @@ def _make(
         raise BuildFailed("make ended well but left no binary", where=str(made))
     binary = made
     if request.output is not None:
-        request.output.parent.mkdir(parents=True, exist_ok=True)
-        temporary = request.output.with_name(f".{request.output.name}.new")
-        shutil.copy2(made, temporary)
-        temporary.replace(request.output)
         binary = request.output
+        with room_for(binary), scratch_directory(binary.parent, f".{binary.name}-") as beside:
+            shutil.copy2(made, beside / binary.name)
+            (beside / binary.name).replace(binary)
     facts = read_binary(binary)
     return BuildResult(
         binary=binary,

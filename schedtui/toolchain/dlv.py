@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import tempfile
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,8 @@ from schedtui.config.files import private_directory
 from schedtui.core.errors import Cancelled, ToolMissing
 from schedtui.processes import run_to_end
 from schedtui.processes.locks import exclusive
-from schedtui.toolchain.go import GoTool, GoVersion, find_go
+from schedtui.processes.scratch import scratch_directory
+from schedtui.toolchain.go import GoTool, GoVersion, find_go, work_variables
 from schedtui.toolchain.go_build import BuildProgress, GoRun, run_go_build
 
 if TYPE_CHECKING:
@@ -187,10 +187,13 @@ def _install(progress: Callable[[BuildProgress], None], cancel: threading.Event)
         if there is not None:
             return there
         oldest = GO_RANGES[PINNED_RELEASE[:2]].oldest
-        with tempfile.TemporaryDirectory(dir=tools, prefix=".dlv-") as scratch:
-            run_go_build(_install_run(find_go(oldest), Path(scratch)), progress, cancel)
+        # Left where the machine itself went down; nobody else is here, the lock is ours.
+        for left in tools.glob(".dlv-*"):
+            shutil.rmtree(left, ignore_errors=True)
+        with scratch_directory(tools, ".dlv-") as scratch:
+            run_go_build(_install_run(find_go(oldest), scratch), progress, cancel)
             private_directory(final.parent)
-            (Path(scratch) / "bin" / "dlv").replace(final)
+            (scratch / "bin" / "dlv").replace(final)
     tool = probe_dlv(final)
     if tool is None:
         raise ToolMissing("the dlv just installed does not answer", where=str(final))
@@ -203,7 +206,7 @@ def _install_run(go: GoTool, scratch: Path) -> GoRun:
     environment = go.environment()
     environment |= {
         "GOBIN": str(scratch / "bin"),
-        "GOTMPDIR": str(scratch / "tmp"),
+        **work_variables(scratch / "tmp"),
         # "go install MODULE@VERSION" refuses a user's -mod; an empty value would mean "not set".
         "GOFLAGS": "-buildvcs=false",
         "GOWORK": "off",

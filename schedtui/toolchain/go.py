@@ -118,6 +118,11 @@ def go_environment(go: GoTool, *names: str, directory: Path | None = None) -> di
     return {str(name): str(value) for name, value in json.loads(answer.output).items()}
 
 
+def work_variables(scratch: Path) -> dict[str, str]:
+    """What keeps a build's work files in a directory of ours: those of go, of cgo and of gcc."""
+    return {"GOTMPDIR": str(scratch), "TMPDIR": str(scratch)}
+
+
 def _candidates() -> list[tuple[Path, str]]:
     found: list[tuple[Path, str]] = []
     on_path = shutil.which("go")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 from schedtui.config.directories import typed_path
 from schedtui.core.errors import Cancelled, UnreadableInput, WrongUse
 from schedtui.processes import Child, run_to_end
+from schedtui.processes.scratch import drop_empty, make_directories, scratch_directory
 from schedtui.toolchain.git import TRIES, git_environment, git_program, line_broke, refusal
 from schedtui.toolchain.source_releases import resolve_version
 
@@ -62,15 +62,18 @@ def get_source(
     target = typed_path(directory).absolute()
     _check_free(target)
     tag = resolve_version(version, repository)
-    _make_parent(target)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.unfinished-") as scratch:
-        clone = Path(scratch) / "tree"
-        words = ["clone", "--progress", "--depth=1", "--single-branch", f"--branch={tag}"]
-        _transfer([*words, "--", repository, str(clone)], repository, progress, stop, clean=clone)
-        if target.exists():
-            # Empty, as checked above; a rename onto it needs it gone.
-            target.rmdir()
-        clone.rename(target)
+    made = _make_parents(target)
+    try:
+        with scratch_directory(target.parent, f".{target.name}.unfinished-") as scratch:
+            clone = scratch / "tree"
+            words = ["clone", "--progress", "--depth=1", "--single-branch", f"--branch={tag}"]
+            _transfer([*words, "--", repository, str(clone)], repository, progress, stop, clean=clone)
+            if target.exists():
+                # Empty, as checked above; a rename onto it needs it gone.
+                target.rmdir()
+            clone.rename(target)
+    finally:
+        drop_empty(made)
     return tag
 
 
@@ -170,9 +173,9 @@ def _check_free(target: Path) -> None:
     raise WrongUse("This place is taken", where=str(target), hint=hint)
 
 
-def _make_parent(target: Path) -> None:
+def _make_parents(target: Path) -> list[Path]:
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        return make_directories(target.parent)
     except OSError as error:
         raise UnreadableInput(
             f"Cannot make the directory ({error.strerror})", where=str(target.parent), hint="Choose another place."

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 import shutil
+import subprocess
+import sys
 import threading
+import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -36,6 +42,9 @@ from schedtui.toolchain.go_build import (
     run_go_build,
 )
 from tests.toolchain.built_before import built_trimmed, built_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 GO = GoTool(path=Path("/opt/go/bin/go"), version=GoVersion(1, 26, 8), origin="PATH")
 
@@ -239,6 +248,23 @@ class TestRun:
         assert list(scratch.iterdir()) == []
 
 
+def until(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def marked(mark: str) -> list[int]:
+    """The processes that began with a mark in their environment."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if mark.encode() in (place / "environ").read_bytes():
+                found.append(int(place.name))
+    return found
+
+
 @pytest.mark.lab
 class TestRealBuild:
     """The linked tree of a real release, built by the product."""
@@ -259,6 +285,26 @@ class TestRealBuild:
         # The user's own tree is left as it was.
         assert (request_for_tree.checkout.root / "go.mod").read_bytes() == go_mod
         assert [path.name for path in cache_folder(request_for_tree.checkout).glob(".build-*")] == []
+
+    def test_a_killed_build_leaves_neither_processes_nor_files(self, source_tree: Path, tmp_path: Path) -> None:
+        mark = f"schedtui-test={tmp_path}"
+        output, cache = tmp_path / "new" / "deep" / "kube-scheduler", tmp_path / "cache"
+        environment = os.environ | {
+            "XDG_CACHE_HOME": str(cache),
+            # Nothing is compiled yet: minutes, were it not killed.
+            "GOCACHE": str(tmp_path / "go"),
+            "TMPDIR": str(tmp_path),
+            "SCHEDTUI_TEST_MARK": mark,
+        }
+        command = [sys.executable, "-m", "schedtui", "build", "--src", str(source_tree), "--output", str(output)]
+        with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as build:
+            try:
+                until(lambda: list(cache.glob("**/.build-*/go-build*/b*/*")))
+            finally:
+                build.kill()
+        until(lambda: not marked(mark))
+        until(lambda: not list(cache.glob("**/.build-*")))
+        until(lambda: sorted(path.name for path in tmp_path.iterdir()) == ["cache", "go"])
 
     @pytest.mark.timeout(1500)
     def test_unchanged_tree_is_not_built_again(self, request_for_tree: BuildRequest) -> None:

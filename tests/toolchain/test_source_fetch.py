@@ -4,7 +4,9 @@ import json
 import os
 import random
 import subprocess
+import sys
 import threading
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -219,6 +221,31 @@ def test_a_cancelled_clone_ends_git_and_leaves_nothing(
     with pytest.raises(Cancelled):
         get_source("v1.29.0", tmp_path / "kubernetes", upstream, lambda _: cancel.set(), cancel)
     assert {path.name for path in tmp_path.iterdir()} == {"bin"}
+
+
+def test_a_killed_clone_leaves_nothing(upstream: str, tmp_path: Path) -> None:
+    real = subprocess.run(["which", "git"], capture_output=True, text=True, check=True).stdout.strip()
+    script(
+        tmp_path / "bin" / "git",
+        'case "$1" in clone) for to; do :; done; mkdir "$to"; touch "$to/half"; exec sleep 600;; esac\n'
+        f'exec {real} "$@"',
+    )
+    target = tmp_path / "new" / "kubernetes"
+    command = [sys.executable, "-m", "schedtui", "source", "get", "v1.29.0", str(target), "--repo", upstream]
+    environment = os.environ | {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
+    with subprocess.Popen(command, env=environment) as get:
+        try:
+            until(lambda: any(path.name == "half" for path in tmp_path.rglob("*")))
+        finally:
+            get.kill()
+    until(lambda: [path.name for path in tmp_path.iterdir()] == ["bin"])
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_switching_fetches_what_is_not_there(upstream: str, tmp_path: Path) -> None:
