@@ -121,6 +121,10 @@ class Life:
     """Events that moved it."""
     kept: Mapping[str, int]
     """Event → how often it was looked at and did not help."""
+    process: int = 1
+    """The process that saw it: 1 for the log's first."""
+    pid: int | None = None
+    """That process's id; None in JSON logs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +136,12 @@ class PodStory:
     lives: tuple[Life, ...]
     """Its incarnations, in order; the last one is the present."""
     row: PodRow | None
-    """Where it is at the end of what was read; None when the log does not name it."""
+    """Where it is at the story's end; None when the log does not name it."""
     time_us: int | None
-    """The log's clock at the end of what was read."""
+    """The log's clock at the story's end."""
     release: str | None
-    """The release family of the log."""
+    """The release family of the process that tells the end."""
+    pid: int | None = None
+    """The id of that process; None in JSON logs."""
+    present: bool = True
+    """Whether it is the process that began last. Where not, the story ends with that process's last line."""

@@ -116,14 +116,16 @@ class QueueChecker:
         if not self._pending or time_us is None:
             return
         for pending in self._pending:
-            if event is not None and event.pod is not None and time_us - (pending.dump.time_us or 0) <= RACE_US:
+            if event is None or event.pod is None or event.pid != pending.dump.pid:
+                continue
+            if time_us - (pending.dump.time_us or 0) <= RACE_US:
                 pending.heard_after.add(event.pod)
         while self._pending and time_us - (self._pending[0].dump.time_us or 0) > RACE_US:
             self._done.append(_judge(self._pending.popleft()))
 
     def compare(self, dump: QueueDump) -> None:
-        """Take the model's state now as the one to be compared with a dump."""
-        process = self.model.process
+        """Take the state now of the process that wrote a dump as the one to be compared with it."""
+        process = self.model.process_of(dump.pid)
         if process is not None and dump.time_us is not None:
             process.advance(dump.time_us)
         places = dump.places
@@ -131,7 +133,7 @@ class QueueChecker:
         heard: dict[str, int] = {}
         for entry in process.entries.values() if process is not None else ():
             if entry.kind == "pod" and (entry.state not in ("bound", "gone") or entry.pod in places):
-                row = self.model.row(entry.pod)
+                row = self.model.row(entry.pod, process)
                 heard[entry.pod] = entry.last_us
                 if row is not None:
                     rows[entry.pod] = row

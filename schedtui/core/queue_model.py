@@ -45,6 +45,7 @@ class QueueModel:
         self._debugged = debugged
         self._processes: dict[int | None, SchedulerProcess] = {}
         self._current: SchedulerProcess | None = None
+        self._begun = 0
         self._notices: list[str] = []
         self._module_release: bytes | None = None
         self._lines_lost = False
@@ -82,6 +83,10 @@ class QueueModel:
     def process(self) -> SchedulerProcess | None:
         """The process that answers: the one that started last; None before the first record of any."""
         return self._current
+
+    def process_of(self, pid: int | None) -> SchedulerProcess | None:
+        """The process with a pid that began last; None when the log has shown none."""
+        return self._processes.get(pid)
 
     def apply(self, record: Record) -> QueueEvent | None:
         """Fold one record in.
@@ -141,6 +146,8 @@ class QueueModel:
             pid = f" (pid {event.pid})" if event.pid is not None else ""
             self._note(f"line {event.line}: {why}{pid} begins; the queues are empty again")
         process = SchedulerProcess(event.pid, self._given_release, self._keep_gone, debugged=self._debugged)
+        self._begun += 1
+        process.number = self._begun
         self._processes[event.pid] = process
         self._current = process
         return process
@@ -169,9 +176,9 @@ class QueueModel:
             counts["gone"] += process.gone_dropped
         return counts
 
-    def row(self, pod: str) -> PodRow | None:
-        """The row of one pod; None when the last process has not named it."""
-        process = self._current
+    def row(self, pod: str, process: SchedulerProcess | None = None) -> PodRow | None:
+        """The row of one pod in a process, the one that began last when None; None when it has not named it."""
+        process = process or self._current
         entry = process.find(pod) if process is not None else None
         return _row(process, entry) if process is not None and entry is not None else None
 

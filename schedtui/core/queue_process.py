@@ -67,6 +67,8 @@ class SchedulerProcess:
             debugged: Whether a debugger may stop the process, so that silence proves nothing.
         """
         self.pid = pid
+        self.number = 0
+        """1 for the first process of the log."""
         self.epoch = next(_EPOCHS)
         self.entries: dict[str, PodEntry] = {}
         self.keep_gone = keep_gone

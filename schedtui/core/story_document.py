@@ -45,6 +45,8 @@ def story_document(story: PodStory) -> dict[str, object]:
         "pod": story.pod,
         "release": story.release,
         "time": time_text(story.time_us),
+        "pid": story.pid,
+        "present": story.present,
         "state": row.state if row is not None else None,
         "certain": row.certain if row is not None else None,
         "node": row.node if row is not None else None,
@@ -59,6 +61,8 @@ def story_document(story: PodStory) -> dict[str, object]:
 def _life_document(life: Life) -> dict[str, object]:
     return {
         "incarnation": life.incarnation,
+        "process": life.process,
+        "pid": life.pid,
         "added": time_text(life.added_us),
         "states": [
             {

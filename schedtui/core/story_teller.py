@@ -13,6 +13,7 @@ from schedtui.core.events import read_event
 from schedtui.core.fit_error import parse_fit_error
 from schedtui.core.pod_story import Attempt, Life, NodeScore, PodStory, StateSpan, Wake
 from schedtui.core.queue_model import QueueModel
+from schedtui.core.queue_process import SchedulerProcess
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -45,11 +46,21 @@ class _LifeDraft:
 
 @dataclass(slots=True)
 class _Draft:
-    """One pod's lives while they are being told."""
+    """One pod's lives in one process while they are being told."""
 
+    process: SchedulerProcess
+    over: bool = False
+    """Whether the process has been followed by another with its pid."""
+    row: PodRow | None = None
+    """Where the pod was when the process was over."""
     lives: list[_LifeDraft] = field(default_factory=list)
     state: tuple[PodState, int] | None = None
     last_us: int | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more is to be expected of it."""
+        return self.over or self.state is None or self.state[0] == "gone"
 
     def confirm(self, row: PodRow) -> None:
         """A later line proved where the pod has been, or named the event."""
@@ -80,8 +91,7 @@ class StoryTeller:
         """
         self._wanted = None if pods is None else frozenset(pods)
         self.model = QueueModel(release, keep_gone=200)
-        self._drafts: dict[str, _Draft] = {}
-        self._process: object = None
+        self._drafts: dict[str, list[_Draft]] = {}
 
     def apply(self, record: Record) -> None:
         """Take one record."""
@@ -91,31 +101,48 @@ class StoryTeller:
 
     def apply_event(self, event: QueueEvent) -> None:
         """Take one event that was read already."""
-        concerned = self._concerned(event)
-        if not concerned:
-            self.model.apply_event(event)
-            return
-        before = {pod: self.model.row(pod) for pod in concerned}
+        old = self.model.process_of(event.pid)
+        concerned = self._concerned(event, old)
+        before = {pod: self.model.row(pod, old) for pod in concerned if old is not None}
         self.model.apply_event(event)
-        if self.model.process is not self._process:
-            self._process = self.model.process
-            for draft in self._drafts.values():
-                draft.state = None
+        process = self.model.process_of(event.pid)
+        if old is not None and process is not old:
+            self._end(old)
+            before = {}
+        if process is None:
+            return
         for pod in concerned:
-            after = self.model.row(pod)
+            after = self.model.row(pod, process)
             if after is None:
                 continue
-            draft = self._drafts.setdefault(pod, _Draft())
-            self._follow(draft, event, before[pod], after)
+            draft = self._draft_of(pod, process)
+            self._follow(draft, event, before.get(pod), after)
             if pod in (event.pod, event.other):
                 self._tell(draft.lives[-1], event, pod)
 
-    def _concerned(self, event: QueueEvent) -> list[str]:
+    def _draft_of(self, pod: str, process: SchedulerProcess) -> _Draft:
+        drafts = self._drafts.setdefault(pod, [])
+        for draft in reversed(drafts):
+            if draft.process is process:
+                return draft
+        drafts.append(_Draft(process))
+        return drafts[-1]
+
+    def _end(self, process: SchedulerProcess) -> None:
+        """A process is over: what it knew of the pods is kept, it itself is not."""
+        last = SchedulerProcess(process.pid, process.release, 0)
+        last.number, last.now_us = process.number, process.now_us
+        for pod, drafts in self._drafts.items():
+            for draft in drafts:
+                if draft.process is process:
+                    draft.row, draft.over = self.model.row(pod, process), True
+                    draft.process = last
+
+    def _concerned(self, event: QueueEvent, process: SchedulerProcess | None) -> list[str]:
         """Pods of the story whose state the event can change."""
         names = [event.pod] if event.kind == "pod" and event.pod is not None else []
         if event.other is not None and event.other not in names:
             names.append(event.other)
-        process = self.model.process
         running = process.loop.pod if process is not None else None
         if running is not None and running not in names and event.effect in ("about", "attempt", "group_attempt"):
             # Whatever cycle ran before has ended.
@@ -128,9 +155,26 @@ class StoryTeller:
 
     def story(self, pod: str) -> PodStory:
         """The story of one pod so far."""
-        draft = self._drafts.get(pod)
-        lives = tuple(_finished(life) for life in draft.lives) if draft is not None else ()
-        return PodStory(pod, lives, self.model.row(pod), self.model.time_us, self.model.release)
+        drafts = self._drafts.get(pod, [])
+        lives = tuple(life for draft in drafts for life in self._lives(draft))
+        present, row = self.model.process, self.model.row(pod)
+        if row is not None or not drafts:
+            pid = present.pid if present is not None else None
+            return PodStory(pod, lives, row, self.model.time_us, self.model.release, pid)
+        last = max(drafts, key=lambda draft: draft.process.now_us)
+        row = last.row if last.over else self.model.row(pod, last.process)
+        heard_us = last.process.now_us if last.process.now_us >= 0 else None
+        return PodStory(pod, lives, row, heard_us, last.process.release, last.process.pid, present=False)
+
+    def _lives(self, draft: _Draft) -> list[Life]:
+        """The lives of a draft; a process that others have followed tells nothing after its last line."""
+        process = draft.process
+        lives = [_finished(life, process) for life in draft.lives]
+        if lives and process is not self.model.process and process.now_us >= 0:
+            *before, last = lives[-1].spans
+            if last.until_us is None:
+                lives[-1] = replace(lives[-1], spans=(*before, replace(last, until_us=process.now_us)))
+        return lives
 
     def pods(self) -> list[str]:
         """Pods that have a story, in the order of their appearance."""
@@ -140,10 +184,9 @@ class StoryTeller:
         """Stories of pods that are gone and were not named for ``quiet_us``; they are forgotten here."""
         now = self.model.time_us or 0
         finished: list[PodStory] = []
-        for pod, draft in list(self._drafts.items()):
-            if draft.state is not None and draft.state[0] != "gone":
-                continue
-            if draft.last_us is not None and now - draft.last_us > quiet_us:
+        for pod, drafts in list(self._drafts.items()):
+            heard_us = [draft.last_us for draft in drafts if draft.last_us is not None]
+            if all(draft.is_over for draft in drafts) and heard_us and now - max(heard_us) > quiet_us:
                 finished.append(self.story(pod))
                 del self._drafts[pod]
         return finished
@@ -279,7 +322,7 @@ def _scores(life: _LifeDraft) -> tuple[NodeScore, ...]:
     return tuple(sorted(found, key=lambda each: (-(each.total or sum(each.by_plugin.values())), each.node)))
 
 
-def _finished(life: _LifeDraft) -> Life:
+def _finished(life: _LifeDraft, process: SchedulerProcess) -> Life:
     return Life(
         life.incarnation,
         life.added_us,
@@ -287,4 +330,6 @@ def _finished(life: _LifeDraft) -> Life:
         tuple(life.attempts),
         tuple(life.wakes),
         dict(life.kept),
+        process.number,
+        process.pid,
     )

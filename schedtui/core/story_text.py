@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from schedtui.core.fit_error import FitError
     from schedtui.core.pod_story import Attempt, Life, PodStory, StateSpan
+    from schedtui.core.queue_state import PodRow
 
 TextLine = tuple[str, str]
 """(text, role)."""
@@ -31,7 +32,7 @@ class StoryLine(NamedTuple):
     log_line: int = 0
     """1-based line of the log that told it; 0 for none."""
     attempt: str = ""
-    """``life.number`` of the attempt that it tells of; empty for none."""
+    """``place.number`` of the attempt that it tells of, its life's place in the story first; empty for none."""
     pod: str = ""
     """``ns/name`` of the pod that it tells of; empty for none, or for the story's own."""
     table: bool = False
@@ -140,19 +141,32 @@ def fit_text(fit: FitError) -> str:
 
 def why_pending(story: PodStory) -> tuple[str, ...]:
     """Why the pod is where it is, in sentences; what the log does not tell is said to be unknown."""
-    row = story.row
-    if row is None or not story.lives:
+    if not story.lives:
         return (f"The log does not name {story.pod}.",)
-    life = story.lives[-1]
-    sure = "" if row.certain else " (inferred: the log does not prove it)"
-    sentences = [f"{story.pod} {_PLACES[row.state]}{sure}."]
+    row, life = story.row, story.lives[-1]
+    if row is None:
+        # The model forgets pods that are gone for long.
+        return (f"{story.pod} {_PLACES['gone']}.",)
+    before = () if story.present else (_from_before(story),)
     if row.state == "bound":
         waited = _waited(life)
         after = f" after {duration_text(waited)}" if waited is not None else ""
-        sentences[0] = f"{story.pod} was bound to {row.node or 'a node'}{after}, attempts: {row.attempts}."
-        return tuple(sentences)
-    if row.state == "gone":
-        return tuple(sentences)
+        return (*before, f"{story.pod} was bound to {row.node or 'a node'}{after}, attempts: {row.attempts}.")
+    sure = "" if row.certain else " (inferred: the log does not prove it)"
+    place = f"{story.pod} {_PLACES[row.state]}{sure}."
+    return (*before, place) if row.state == "gone" else (*before, place, *_causes(story, row, life))
+
+
+def _from_before(story: PodStory) -> str:
+    """Says that the story is not told by the scheduler that began last."""
+    pid = f" with pid {story.pid}" if story.pid is not None else ""
+    heard = f" (last heard at {clock_text(story.time_us)})" if story.time_us is not None else ""
+    return f"The scheduler that began last has not named {story.pod}. As the one{pid}{heard} had it:"
+
+
+def _causes(story: PodStory, row: PodRow, life: Life) -> list[str]:
+    """Why a pod that is neither bound nor gone waits."""
+    sentences: list[str] = []
     if row.mark:
         sentences.append(f"It looks stuck: {row.mark}.")
     failed = [attempt for attempt in life.attempts if attempt.result in ("unschedulable", "error")]
@@ -172,7 +186,7 @@ def why_pending(story: PodStory) -> tuple[str, ...]:
     if life.kept:
         kept = sorted(life.kept.items(), key=lambda each: -each[1])[:3]
         sentences.append("Events that did not help: " + ", ".join(f"{name} x{n}" for name, n in kept) + ".")
-    return tuple(sentences)
+    return sentences
 
 
 def _last_failure(attempt: Attempt) -> str:
@@ -193,16 +207,20 @@ def story_lines(story: PodStory) -> tuple[StoryLine, ...]:
     """The whole story, line by line."""
     lines: list[StoryLine] = [StoryLine(sentence) for sentence in why_pending(story)]
     clock = _clock_for(story)
-    for life in story.lives:
+    processes = {life.process for life in story.lives}
+    for place, life in enumerate(story.lives, 1):
         lines.append(StoryLine(""))
         name = f"life {life.incarnation}" if len(story.lives) > 1 or life.incarnation > 1 else "life"
+        if len(processes) > 1:
+            pid = f" (pid {life.pid})" if life.pid is not None else ""
+            name += f" in process {life.process}{pid}"
         added = f", added {clock(life.added_us)}" if life.added_us is not None else ""
         lines.append(StoryLine(f"{name}{added}", "title"))
         lines.extend(_span_line(span, story.time_us, clock) for span in life.spans)
         if life.attempts:
             lines += [StoryLine(""), StoryLine("attempts", "title")]
             for attempt in life.attempts:
-                key = f"{life.incarnation}.{attempt.number}"
+                key = f"{place}.{attempt.number}"
                 lines += [StoryLine(text, role, attempt.line, key) for text, role in attempt_lines(attempt, clock)]
         lines.extend(_event_lines(life, clock))
     return tuple(lines)

@@ -371,7 +371,7 @@ class AttemptsCompareRequested(Wish):
     """Put two attempts of the story that is open side by side."""
 
     left: str
-    """``life.number``, as in ``StoryLine.attempt``."""
+    """As in ``StoryLine.attempt``."""
     right: str
 
 

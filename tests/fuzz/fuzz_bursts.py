@@ -1,21 +1,27 @@
 """Send bursts of random keys to the real program on a pseudo terminal, for a while; ends with 1 and the burst.
 
-Not part of the test suite: ``python -m tests.fuzz.fuzz_bursts --minutes 10 [--seed N] [--log FILE]``. What is held
-after each burst: the program lives, its screen is not blank, painting it anew shows the same cells (so the frame
-writer's picture of the terminal is right), and ``?`` is answered.
+Not part of the test suite: ``python -m tests.fuzz.fuzz_bursts --minutes 10 [--seed N] [--log FILE] [--live]``.
+What is held after each burst: the program lives, its screen is not blank, painting it anew shows the same cells
+(so the frame writer's picture of the terminal is right), and ``?`` is answered. With ``--live`` the log is written
+meanwhile, is rotated and truncated, and the terminal's size changes between bursts; then nothing is ever quiet,
+and what is held is that the program lives and answers.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import faulthandler
 import gzip
+import os
 import random
 import signal
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from schedtui.ui.keys import ACTIONS
 from tests.terminal import Terminal
@@ -27,6 +33,9 @@ LOG = Path(__file__).parents[1] / "data" / "v1.36.3-v5-churn7.log.gz"
 
 SIZES = ((80, 24), (60, 15))
 """Columns and lines."""
+
+LIVE_SIZES = (*SIZES, (160, 50), (200, 60), (40, 8), (20, 5), (1, 1))
+"""Columns and lines that a terminal comes to while it is resized; the last ones are too small for anything."""
 
 QUIET_SECONDS = 1.5
 """Nothing written for so long: the burst is dealt with (a loaded machine needs more: stories come late)."""
@@ -163,11 +172,86 @@ def check(terminal: Terminal, burst: str) -> None:
     terminal.wait_for(lambda lines: not any("Keys: " in line for line in lines), PATIENCE_SECONDS)
 
 
-def run(log: Path, until: float, chance: random.Random) -> tuple[int, str]:
+def check_live(terminal: Terminal, burst: str, chance: random.Random) -> None:
+    """Send a burst in pieces, with changes of size between them; then what must hold of a screen never quiet.
+
+    Raises:
+        AssertionError: Something does not hold.
+    """
+    for start in range(0, len(burst), 40):
+        terminal.send(burst[start : start + 40])
+        if chance.random() < 0.4:
+            for _ in range(chance.randrange(1, 6)):
+                terminal.resize(*chance.choice(LIVE_SIZES))
+                time.sleep(chance.random() * 0.05)
+        time.sleep(chance.random() * 0.3)
+    terminal.resize(*chance.choice(SIZES))
+    if terminal.process.poll() is not None:
+        return
+    for _ in range(8):
+        terminal.send("\x1b")
+        time.sleep(0.15)
+    terminal.send("?")
+    terminal.wait_for(
+        lambda lines: terminal.process.poll() is not None or any("Keys: " in line for line in lines),
+        PATIENCE_SECONDS,
+    )
+    if terminal.process.poll() is not None:
+        return
+    terminal.send("\x1b")
+    terminal.wait_for(lambda lines: not any("Keys: " in line for line in lines), PATIENCE_SECONDS)
+
+
+class LogWriter:
+    """Writes a log's lines into a file in bursts; renames it, truncates it or takes it away now and then."""
+
+    def __init__(self, lines: Sequence[bytes], path: Path, chance: random.Random) -> None:
+        self.lines = lines
+        self.path = path
+        self.chance = chance
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._write, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _write(self) -> None:
+        at = 0
+        while not self._stop.wait(self.chance.random() * 0.3):
+            kind = self.chance.random()
+            if kind < 0.01:
+                self.path.rename(self.path.with_suffix(".1"))
+            elif kind < 0.02:
+                os.truncate(self.path, 0)
+            elif kind < 0.025:
+                self.path.unlink()
+                self._stop.wait(1.0)
+            count = self.chance.choice((1, 3, 20, 400))
+            text = b"".join(self.lines[(at + n) % len(self.lines)] for n in range(count))
+            at += count
+            if self.chance.random() < 0.2:
+                # Half a record, whose rest comes with the next ones, or never.
+                text = text[:-7]
+            with self.path.open("ab") as file:
+                file.write(text)
+
+
+def run(log: Path, until: float, chance: random.Random, *, live: bool = False) -> tuple[int, str]:
     """One program until the time is over or something is wrong: (bursts sent, what is wrong)."""
     columns, lines = chance.choice(SIZES)
     known, count, sent = sequences(), 0, []
-    with tempfile.TemporaryDirectory() as directory:
+    with contextlib.ExitStack() as stack:
+        directory = stack.enter_context(tempfile.TemporaryDirectory())
+        if live:
+            lines_of = log.read_bytes().splitlines(keepends=True)
+            log = Path(directory, "live.log")
+            log.write_bytes(b"".join(lines_of[: chance.choice((0, 10, 4000))]))
+            stack.enter_context(LogWriter(lines_of, log, random.Random(chance.random())))
         environment = {
             "HOME": directory, "SCHEDTUI_STATE": directory, "EDITOR": "true", "PATH": "/usr/bin:/bin",
             "PYTHONPATH": str(Path(__file__).parents[2]),
@@ -177,20 +261,28 @@ def run(log: Path, until: float, chance: random.Random) -> tuple[int, str]:
             command, columns=columns, lines=lines, directory=Path(directory), environment=environment
         ) as terminal:
             terminal.wait_for("? help", PATIENCE_SECONDS)
-            wait_for_quiet(terminal)
+            if not live:
+                wait_for_quiet(terminal)
             while time.monotonic() < until and count < 40:
                 burst = make_burst(chance, known)
                 sent.append(burst)
                 count += 1
                 wrong = ""
                 try:
-                    check(terminal, burst)
+                    if live:
+                        check_live(terminal, burst, chance)
+                    else:
+                        check(terminal, burst)
                 except AssertionError as error:
                     wrong = str(error)
+                if b"Traceback (most recent" in terminal.raw:
+                    wrong = f"a traceback; {wrong}"
                 code = terminal.process.poll()
-                if code is not None and code != 0:
+                if code is not None and (code != 0 or wrong):
                     wrong = f"ended with {code}; {wrong}"
                 if wrong:
+                    terminal.process.send_signal(signal.SIGUSR2)
+                    time.sleep(1.0)
                     picture = "\n".join(terminal.text)
                     return count, f"{columns}x{lines}: {wrong}\n{picture}\nbursts: {sent[-3:]!r}"
                 if code is not None:
@@ -207,6 +299,7 @@ def child(log: str) -> int:
     from schedtui.ui import launch
     from schedtui.ui.app import SchedtuiApp
 
+    faulthandler.register(signal.SIGUSR2)
     begin = SchedtuiApp.on_mount
 
     def on_mount(self: SchedtuiApp) -> None:
@@ -225,6 +318,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--log", type=Path, default=LOG)
+    parser.add_argument("--live", action="store_true")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
@@ -240,7 +334,7 @@ def main() -> int:
             log = Path(directory, "scheduler.log")
             log.write_bytes(gzip.decompress(options.log.read_bytes()))
         while time.monotonic() < until:
-            sent, wrong = run(log, until, chance)
+            sent, wrong = run(log, until, chance, live=options.live)
             count += sent
             if wrong:
                 print(f"seed {seed}, burst {count}: {wrong}", file=sys.stderr)

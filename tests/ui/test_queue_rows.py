@@ -93,6 +93,13 @@ def test_counts_fit_into_eighty_columns_with_their_course() -> None:
     assert "█" not in count_rows(snapshot(), {"active": [0, 3, 5]}, 80, sparklines=False)[0].text
 
 
+@pytest.mark.parametrize("width", [0, 1, 5, 12])
+def test_counts_in_a_pane_too_narrow_for_any(width: int) -> None:
+    rows = count_rows(snapshot(), {"active": [0, 3, 5]}, width)
+    assert len(rows) == 2
+    assert all(len(row.text) <= width + 2 for row in rows)
+
+
 def test_counts_of_nothing_make_room() -> None:
     counts = dict.fromkeys(POD_STATES, 0) | {"bound": 12345, "binding": 7}
     row = count_rows(replace(snapshot(), counts=counts), {}, 40)[1].text

@@ -72,7 +72,7 @@ def side_by_side(left: PodStory, right: PodStory) -> tuple[StoryLine, ...]:
 
 
 def attempts_side_by_side(story: PodStory, left: str, right: str) -> tuple[StoryLine, ...]:
-    """Two attempts of one pod, each ``life.number``; empty when one of them is not there."""
+    """Two attempts of one pod, each as in ``StoryLine.attempt``; empty when one of them is not there."""
     found = [_attempt(story, key) for key in (left, right)]
     if found[0] is None or found[1] is None:
         return ()
@@ -81,10 +81,10 @@ def attempts_side_by_side(story: PodStory, left: str, right: str) -> tuple[Story
 
 
 def _attempt(story: PodStory, key: str) -> Attempt | None:
-    life, _, number = key.partition(".")
-    for each in story.lives:
-        for attempt in each.attempts:
-            if (str(each.incarnation), str(attempt.number)) == (life, number):
+    place, _, number = key.partition(".")
+    for index, life in enumerate(story.lives, 1):
+        for attempt in life.attempts:
+            if (str(index), str(attempt.number)) == (place, number):
                 return attempt
     return None
 

@@ -82,7 +82,7 @@ def count_rows(
     for group in COUNT_ROWS:
         states = _fitting(group, snapshot, width)
         spans: list[tuple[str, str]] = []
-        room = max(0, (width - sum(len(STATE_WORDS[state]) + 8 for state in states)) // len(states))
+        room = max(0, (width - sum(len(STATE_WORDS[state]) + 8 for state in states)) // max(1, len(states)))
         for state in states:
             spans += [
                 (f"{STATE_WORDS[state]} ", "dim"),

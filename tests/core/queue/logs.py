@@ -5,12 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 
 from schedtui.core.klog import Clock, read_records
 from schedtui.core.queue_check import QueueChecker
-from schedtui.core.record import Record
+from schedtui.core.record import EPOCH, Record
 
 DATA = Path(__file__).parents[2] / "data"
 YEAR = 2026
@@ -99,6 +100,20 @@ def checked(data: bytes) -> QueueChecker:
     for record in records_of(data):
         checker.apply(record)
     return checker
+
+
+def interleaved(first: bytes, second: bytes) -> bytes:
+    """Two schedulers' logs in one file, record by record in the order of time, as if they had begun together."""
+    timed: list[tuple[int, bytes]] = []
+    begins: list[int] = []
+    for data in (first, second):
+        records = [record for record in records_of(data) if record.time_us is not None]
+        begins.append(records[0].time_us or 0)
+        for record in records:
+            moment = begins[0] + (record.time_us or 0) - begins[-1]
+            clock = (EPOCH + timedelta(microseconds=moment)).strftime("%m%d %H:%M:%S.%f")
+            timed.append((moment, f"{record.raw[0]}{clock}{record.raw[21:]}\n".encode()))
+    return b"".join(text for _, text in sorted(timed, key=lambda each: each[0]))
 
 
 def record_of(text: str, line: int = 1) -> Record:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.core.queue.logs import CHURNS, GANGS, STORMS, as_json, checked, log_bytes, lowered
+from tests.core.queue.logs import CHURNS, GANGS, STORMS, as_json, checked, interleaved, log_bytes, lowered
 
 if TYPE_CHECKING:
     from schedtui.core.queue_check import DumpCheck
@@ -139,3 +139,16 @@ def test_members_in_the_queues_are_there_for_their_groups_reason(name: str) -> N
     waiting = [row for row in rows if row.kind == "pod" and row.place is None and row.state == "backoff"]
     assert waiting
     assert not any((row.reason or "").startswith("waiting for its pod group") for row in waiting)
+
+
+def test_each_of_two_schedulers_in_one_file_is_held_against_its_own_dumps() -> None:
+    """The log of one scheduler put between the lines of another: both fold and compare as they do alone."""
+    names = ("v1.29.0-v5-churn3", "v1.36.3-v5-churn7")
+    alone = [checked(log_bytes(name)).results() for name in names]
+    merged = checked(interleaved(*(log_bytes(name) for name in names))).results()
+    assert_never_wrong(merged)
+    for results in alone:
+        counts = [each.dump for each in results]
+        assert [each.dump for each in merged if each.dump in counts]
+    assert len(merged) == sum(map(len, alone))
+    assert sum(each.certain for each in merged) == sum(each.certain for results in alone for each in results)

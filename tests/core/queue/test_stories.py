@@ -126,6 +126,75 @@ def test_a_story_that_goes_on_past_midnight_names_the_days() -> None:
     assert texts == ["2026-03-01 23:59:59.000", "2026-03-02 00:00:01.000", "2026-03-01 23:59:59.000"]
 
 
+def test_a_pod_of_the_scheduler_before_is_told_as_that_one_had_it() -> None:
+    """After a restart the new process has not named the pod; its story ends with the old process."""
+    lines = (
+        'I0301 10:00:00.000001       7 schedule_one.go:123] "Attempting to schedule pod" pod="shop/old"\n'
+        'I0301 10:00:00.000900       7 schedule_one.go:1239] "Unable to schedule pod; no fit; waiting"'
+        ' pod="shop/old" err="0/2 nodes are available: 2 Insufficient cpu."\n'
+        'I0301 10:00:02.000900       7 eventhandlers.go:63] "Add event for node" node="n"\n'
+        'I0301 11:00:00.000000       9 server.go:178] "Starting Kubernetes Scheduler" version="v1.36.3"\n'
+        'I0301 11:00:10.000000       9 schedule_one.go:123] "Attempting to schedule pod" pod="shop/new"\n'
+    )
+    teller = StoryTeller(["shop/old", "shop/new"])
+    for record in records_of(lines.encode()):
+        teller.apply(record)
+    story = teller.story("shop/old")
+    assert (story.pid, story.present, story.lives[0].pid) == (7, False, 7)
+    assert story.lives[0].spans[-1].seconds == pytest.approx(2.0, abs=0.01)
+    sentences = why_pending(story)
+    assert sentences[0] == (
+        "The scheduler that began last has not named shop/old. As the one with pid 7 (last heard at 10:00:02.000)"
+        " had it:"
+    )
+    assert sentences[1].startswith("shop/old waits in the unschedulable pool")
+    assert teller.story("shop/new").present
+
+
+def test_two_schedulers_in_one_file_each_tell_of_their_pods() -> None:
+    """Lines of two processes in turn: each pod is told by its own, one known to both by each apart."""
+    attempt, no_fit = "Attempting to schedule pod", "Unable to schedule pod; no fit; waiting"
+    told = ((7, attempt, "a"), (9, attempt, "b"), (7, attempt, "both"), (9, attempt, "both"), (7, no_fit, "both"))
+    text = "".join(
+        f'I0301 10:00:{second:02}.000000 {pid:7} schedule_one.go:123] "{message}" pod="shop/{pod}"\n'
+        for second, (pid, message, pod) in enumerate((*told, (7, attempt, "both")))
+    )
+    teller = StoryTeller(None)
+    for record in records_of(text.encode()):
+        teller.apply(record)
+    assert [(life.process, life.pid) for life in teller.story("shop/a").lives] == [(1, 7)]
+    both = teller.story("shop/both")
+    assert [(life.process, life.pid, len(life.attempts)) for life in both.lives] == [(1, 7, 2), (2, 9, 1)]
+    assert [line.text for line in story_lines(both) if line.text.startswith("life")] == [
+        "life 1 in process 1 (pid 7)", "life 1 in process 2 (pid 9)",
+    ]  # fmt: skip
+    keys = [line.attempt for line in story_lines(both) if line.attempt]
+    assert keys == ["1.1", "1.2", "2.1"]
+
+
+def test_a_restart_under_the_same_pid_begins_a_new_life() -> None:
+    attempt = 'I0301 10:00:0{}.000001       1 schedule_one.go:123] "Attempting to schedule pod" pod="shop/a"\n'
+    start = 'I0301 10:00:02.000000       1 server.go:178] "Starting Kubernetes Scheduler" version="v1.36.3"\n'
+    teller = StoryTeller(["shop/a"])
+    for record in records_of((attempt.format(1) + start + attempt.format(3)).encode()):
+        teller.apply(record)
+    story = teller.story("shop/a")
+    assert [(life.process, life.incarnation, len(life.attempts)) for life in story.lives] == [(1, 1, 1), (2, 1, 1)]
+    assert [line.attempt for line in story_lines(story) if line.attempt] == ["1.1", "2.1"]
+
+
+def test_a_pod_that_the_model_has_forgotten_is_gone_and_not_unknown() -> None:
+    delete = (
+        'I0301 10:{:02}:{:02}.000001       1 eventhandlers.go:364] "Delete event for unscheduled pod" pod="a/{}"\n'
+    )
+    teller = StoryTeller(["a/0"])
+    for number in range(300):
+        for record in records_of(delete.format(number // 60, number % 60, number).encode()):
+            teller.apply(record)
+    assert teller.model.row("a/0") is None
+    assert why_pending(teller.story("a/0")) == ("a/0 is gone.",)
+
+
 def test_two_pods_and_two_attempts_side_by_side() -> None:
     left, right = story_of("v1.36.3-v10-mixed", "default/fat-11", "default/web-3")
     rows = {what: (ours, theirs) for what, ours, theirs in compare_pods(left, right)}
