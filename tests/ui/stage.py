@@ -76,7 +76,9 @@ class WishingApp(Stage):
 
     @on(messages.Wish)
     def _keep(self, wish: messages.Wish) -> None:
-        self.wishes.append(wish)
+        # The screen tells by the clock how it looks: nobody wished for that.
+        if not isinstance(wish, messages.ScreenChanged):
+            self.wishes.append(wish)
 
     def commands(self) -> list[model.Command]:
         """The debugger commands that were wished."""
