@@ -47,6 +47,8 @@ class LogFile:
         self.spool = spool
         self.lost = False
         """The bytes that were read are gone: the file was truncated."""
+        self.year_proven = False
+        """The years that its records were given are those that its first line prints, not guessed ones."""
         self._descriptor = descriptor
         self._head = b"" if spool else os.pread(descriptor, HEAD_BYTES, 0)
         self._before = b""

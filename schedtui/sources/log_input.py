@@ -245,6 +245,7 @@ class LogInput:
             return self.index_back()
         generation.low, generation.high, generation.last = chunk.base, chunk.end, chunk
         generation.first_seen = (chunk.first_month_day, chunk.first_year)
+        self._compare_with_header(generation)
         return [Added(Piece((generation.part(chunk),)), "back")]
 
     def _complete(
@@ -307,6 +308,7 @@ class LogInput:
             return []
         generation.low = chunk.base if start else 0
         generation.first_seen = (chunk.first_month_day or generation.first_seen[0], chunk.first_year)
+        self._compare_with_header(generation)
         piece = Piece((generation.part(chunk),))
         if generation.last is None:
             generation.last = chunk
@@ -342,12 +344,18 @@ class LogInput:
     def _year_of_file(file: LogFile, block: bytearray, count: int) -> int:
         """The year that klog's file header proves, or one guessed from the time at which the file was written."""
         month_day, _ = last_day(block, count)
-        created = _CREATED.match(file.read(0, 400))
+        created = _year_from_header(file, month_day)
         if created is not None:
-            first = int(created[2]) * 100 + int(created[3])
-            return int(created[1]) + (1 if month_day and month_day < first else 0)
+            return created
         newest = datetime.fromtimestamp(file.modified() + 86_400, UTC)
         return newest.year - (1 if month_day > newest.month * 100 + newest.day else 0)
+
+    @staticmethod
+    def _compare_with_header(generation: Generation) -> None:
+        """Counted back to the beginning, the year is that of klog's file header, or it was a guess."""
+        month_day, year = generation.first_seen
+        if generation.low == 0 and month_day:
+            generation.file.year_proven = year == _year_from_header(generation.file, month_day)
 
     def _note_behind(self, wanted: int) -> None:
         self.wanted = wanted
@@ -388,3 +396,12 @@ class LogInput:
             self._spool.close()
         for generation in self._generations:
             generation.file.close()
+
+
+def _year_from_header(file: LogFile, month_day: int) -> int | None:
+    """The year of a date within a year after klog's file header; None without that header."""
+    created = _CREATED.match(file.read(0, 400))
+    if created is None:
+        return None
+    first = int(created[2]) * 100 + int(created[3])
+    return int(created[1]) + (1 if month_day and month_day < first else 0)

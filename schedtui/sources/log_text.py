@@ -68,7 +68,7 @@ def read_record(part: Part, index: int, raw: bytes, levels: NDArray[np.int16], l
     chunk = part.chunk
     moment = chunk.time(index)
     year = EPOCH.year if moment is None else (EPOCH + timedelta(microseconds=moment)).year
-    clock = Clock.for_year(year, guessed=True)
+    clock = Clock.for_year(year, guessed=not part.file.year_proven)
     record = None
     if chunk.ends is not None:
         # Lines of other units stand between its own.

@@ -265,3 +265,43 @@ def test_a_field_that_is_called_like_docker_s_text_is_a_field(tmp_path: Path) ->
         assert [(row.line, row.severity) for row in store.all_rows()] == [(1, "W"), (2, "W")]
     finally:
         store.close()
+
+
+FILE_HEADER = "Log file created at: {}\nRunning on machine: m\nBinary: Built with gc go1.26 for linux/amd64\n"
+
+
+@pytest.mark.parametrize(
+    ("created", "dates", "year", "guessed"),
+    [
+        ("2019/03/01 10:00:00", ("0301", "0302"), 2019, ()),
+        ("2019/12/31 23:59:59", ("0101", "0102"), 2020, ()),
+        ("2019/11/30 10:00:00", ("1130", "0102"), 2020, ()),
+        ("", ("0301", "0302"), 2021, ("year",)),
+        # Longer than a year: which of them the last lines are of was counted from the wrong end.
+        ("2018/03/01 10:00:00", ("0301", "0701", "1201", "0401", "0801", "1201", "0201"), 2019, ("year",)),
+    ],
+)
+@pytest.mark.parametrize("between", [0, 6_000])
+def test_a_year_that_the_files_header_proves_is_no_guess(
+    tmp_path: Path, created: str, dates: tuple[str, ...], year: int, guessed: tuple[str, ...], between: int
+) -> None:
+    """With lines between, the header stands beyond what is indexed first."""
+    path = tmp_path / "k.log"
+    rest = ' 10:00:00.000001       1 x.go:2] "m"\n'
+    filler = f"I{dates[0]}{rest}" * between
+    path.write_text(
+        (FILE_HEADER.format(created) if created else "") + filler + "".join(f"I{one}{rest}" for one in dates)
+    )
+    stamp = datetime(2021, 6, 1, tzinfo=UTC).timestamp()
+    os.utime(path, (stamp, stamp))
+    store = WatchedStore(path)
+    store.start()
+    try:
+        store.wait_whole()
+        record = store.record(store.state().last - 1)
+        assert record is not None
+        assert record.time is not None
+        assert (record.time.year, record.time_guessed) == (year, guessed)
+    finally:
+        store.close()
+    assert not store.failures
