@@ -47,7 +47,8 @@ def test_time_lost_is_not_made_up_in_a_burst() -> None:
     deadline = time.monotonic() + 0.15
     while time.monotonic() < deadline:
         pace.pause(0.01)
-    pace.before_change()
+    # Of the next two the second keeps its distance from the first, however late either is taken up.
     before = time.monotonic()
     pace.before_change()
-    assert time.monotonic() - before >= 0.04
+    pace.before_change()
+    assert time.monotonic() - before >= 0.05

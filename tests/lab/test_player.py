@@ -228,9 +228,13 @@ def test_same_seed_makes_the_same_choices(cluster: Cluster) -> None:
 def test_own_scenarios_play(client: ApiClient, name: str) -> None:
     """A few seconds of each: every step up to there is one that the API server takes."""
     _, scenario = load_scenario(name)
-    report = Player(client, name, scenario, duration=2.5, rate=40).play()
+    # On a busy machine the nodes alone may take that long.
+    for seconds in (2.5, 10, 40):
+        report = Player(client, name, scenario, duration=seconds, rate=40).play()
+        assert report.text in ("its time is over", "done")
+        if report.pods_made:
+            break
     assert report.pods_made > 0
-    assert report.text in ("its time is over", "done")
 
 
 def test_player_in_the_background_stops_at_once(scheduled_lab: RunningLab) -> None:

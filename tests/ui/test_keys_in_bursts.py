@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 
 import pytest
 from textual import events
@@ -81,8 +82,10 @@ def read_whole(*packets: str) -> list[str]:
     ],
 )
 def test_text_that_comes_at_once_is_a_paste_with_brackets_or_without(
-    packets: tuple[str, ...], read: list[str]
+    packets: tuple[str, ...], read: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # All at once, whatever else the machine does between two packets.
+    monkeypatch.setattr("schedtui.ui.key_parser.time", SimpleNamespace(monotonic=lambda: 1000.0))
     assert read_whole(*packets) == read
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-import time
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from schedtui.core.placements import NodePlacement
@@ -14,6 +14,7 @@ from schedtui.ui import messages
 from tests.ui.stage import WishingApp, screen_text
 
 if TYPE_CHECKING:
+    import pytest
     from textual.message import Message
     from textual.pilot import Pilot
 
@@ -53,11 +54,13 @@ async def open_queue(pilot: Pilot[int]) -> None:
     await pilot.pause()
 
 
-async def test_a_backoff_is_counted_down_while_the_log_is_written() -> None:
+async def test_a_backoff_is_counted_down_while_the_log_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     app = WishingApp(debugger=False)
+    # The clock stands: the machine may take any time over a frame.
+    monkeypatch.setattr("schedtui.ui.widgets.queue_pane.time", SimpleNamespace(time=lambda: 1_000_000.0))
     async with app.run_test(size=(100, 24)) as pilot:
         await open_queue(pilot)
-        offset = 100 * SECOND - int(time.time() * SECOND)
+        offset = 100 * SECOND - 1_000_000 * SECOND
         text = await show(pilot, messages.QueueFolded(snapshot(WAITING), clock_offset_us=offset))
         assert "back in 9s" in text
         pane = app.main.pane("queue")

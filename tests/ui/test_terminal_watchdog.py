@@ -65,12 +65,18 @@ def test_a_signal_ends_by_force_and_gives_the_terminal_back(
     monkeypatch.setattr(os, "_exit", end)
     ours, theirs = os.openpty()
     before = termios.tcgetattr(theirs)
-    asked = list[int]()
-    watchdog = terminal.TerminalWatchdog(theirs, asked.append, clean_up)
+    asked, told = list[int](), threading.Event()
+
+    def leave(code: int) -> None:
+        asked.append(code)
+        told.set()
+
+    watchdog = terminal.TerminalWatchdog(theirs, leave, clean_up)
     tty.setraw(theirs)
     watchdog.start()
     watchdog.hurry(143)
     assert ended.wait(20)
+    assert told.wait(20)
     assert (asked, codes) == ([143], [143])
     assert b"\x1b[?1049l" in os.read(ours, 1000)
     assert termios.tcgetattr(theirs) == before
