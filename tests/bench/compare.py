@@ -359,15 +359,16 @@ def flood() -> list[Row]:
     ]
 
 
-def write_lines(path: Path, rate: int, duration: float) -> threading.Thread:
-    """Append different lines at a rate, on a thread."""
+def write_lines(path: Path, rate: int, duration: float, enough: threading.Event | None = None) -> threading.Thread:
+    """Append different lines at a rate, on a thread, for some seconds or until it is enough."""
+    over = enough or threading.Event()
     rests = [rest for severity, _, rest in template()[0] if severity]
 
     def write() -> None:
         begun = time.monotonic()
         written = 0
         with path.open("ab", buffering=0) as file:
-            while (passed := time.monotonic() - begun) < duration:
+            while (passed := time.monotonic() - begun) < duration and not over.is_set():
                 due = int(passed * rate)
                 if due > written:
                     file.write(b"".join(
