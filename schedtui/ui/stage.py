@@ -13,6 +13,7 @@ from textual.filter import Monochrome
 
 from schedtui.ui.frame_writer import FrameWriter
 from schedtui.ui.key_parser import keep_escapes
+from schedtui.ui.key_turns import KeyTurns
 from schedtui.ui.themes import Palette, ThemeSet, choose_theme
 
 if TYPE_CHECKING:
@@ -20,10 +21,14 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
     from textual.screen import Screen
+    from textual.timer import Timer
 
 
 FRAME_SECONDS = 1 / 15
 """Distance of two frames that no key asked for."""
+
+RESIZED_SECONDS = 0.1
+"""After this long without another change of the terminal's size all is painted anew."""
 
 SLOW_LINE_FRAME_SECONDS = 1 / 4
 """The same with ``--low-bandwidth``."""
@@ -62,10 +67,22 @@ class Stage(App[int]):
         self.animation_level = "none"
         self.frames = FrameWriter(self)
         self.frames.least_seconds = SLOW_LINE_FRAME_SECONDS if low_bandwidth else FRAME_SECONDS
+        self.turns = KeyTurns(self, self._hand_out)
+        self._sized = False
+        self._resized: Timer | None = None
 
     async def on_event(self, event: events.Event) -> None:
-        """Let the frames know of keys: what they bring about is painted at once."""
-        if isinstance(event, events.Key):
+        """Keep what is typed in its order."""
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            await self.turns.take(event)
+        else:
+            await super().on_event(event)
+
+    async def _hand_out(self, event: events.Key | events.Paste) -> None:
+        """Let the frames know whether it is the last: what that one brings about is painted at once."""
+        if self.turns.waiting:
+            self.frames.take_time()
+        else:
             self.frames.hurry()
         await super().on_event(event)
 
@@ -82,6 +99,16 @@ class Stage(App[int]):
         for screen in self.screen_stack:
             for widget in screen.query("*"):
                 widget.refresh()
+
+    def on_resize(self) -> None:
+        """The terminal's size changed, perhaps there and back: it lost text then, and Textual sees no change."""
+        if not self._sized:
+            # The first size is that of the beginning.
+            self._sized = True
+            return
+        if self._resized is not None:
+            self._resized.stop()
+        self._resized = self.set_timer(RESIZED_SECONDS, self.redraw)
 
     def redraw(self) -> None:
         """Paint everything anew: the terminal may show something else than is thought."""

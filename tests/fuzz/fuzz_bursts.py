@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import faulthandler
 import gzip
 import os
 import random
@@ -281,8 +280,6 @@ def run(log: Path, until: float, chance: random.Random, *, live: bool = False) -
                 if code is not None and (code != 0 or wrong):
                     wrong = f"ended with {code}; {wrong}"
                 if wrong:
-                    terminal.process.send_signal(signal.SIGUSR2)
-                    time.sleep(1.0)
                     picture = "\n".join(terminal.text)
                     return count, f"{columns}x{lines}: {wrong}\n{picture}\nbursts: {sent[-3:]!r}"
                 if code is not None:
@@ -299,7 +296,6 @@ def child(log: str) -> int:
     from schedtui.ui import launch
     from schedtui.ui.app import SchedtuiApp
 
-    faulthandler.register(signal.SIGUSR2)
     begin = SchedtuiApp.on_mount
 
     def on_mount(self: SchedtuiApp) -> None:

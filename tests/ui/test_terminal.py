@@ -116,6 +116,19 @@ def test_c46_resizing_from_80x24_to_60x15_and_200x50(log: Path) -> None:
         assert terminal.wait_for_end() == 0
 
 
+def test_c46_a_size_that_changes_there_and_back_loses_no_text(log: Path) -> None:
+    """A zoomed pane that is taken back at once: the terminal has cut the text, and the size is what it was."""
+    with Terminal([*SCHEDTUI, str(log)]) as terminal:
+        terminal.wait_for("bound 80")
+        before = terminal.wait_for(lambda lines: lines[-1].startswith("? help  q quit") and "line" in lines[-3])
+        for small in ((60, 15), (10, 2)):
+            terminal.resize(*small)
+            terminal.resize(80, 24)
+            terminal.wait_for(lambda lines: lines[2:-3] == before[2:-3] and lines[-1] == before[-1])
+        terminal.send("q")
+        assert terminal.wait_for_end() == 0
+
+
 @pytest.mark.parametrize(
     ("environment", "theme"), [({"TERM": "linux"}, "16"), ({"NO_COLOR": "1"}, "mono"), ({"TERM": "screen"}, "16")]
 )
