@@ -15,6 +15,7 @@ from textual.widgets import Input, Static
 
 from schedtui.ui.key_table import LEADERS, Pending, key_of_event, shown
 from schedtui.ui.screens.typed_ahead import KeptKeys, hand_on
+from schedtui.ui.stage import Stage
 from schedtui.ui.widgets.bars import CommandRow, PaneTitle, StatusLine
 from schedtui.ui.widgets.console import CONSOLE_KEYS, ConsoleInput
 
@@ -76,6 +77,7 @@ class PanesScreen(Screen[None]):
     PanesScreen.-wide #upper { layout: horizontal; height: 58%; }
     PanesScreen.-wide.-two #upper { height: 40%; }
     PanesScreen.-wide #frame-queue { width: 2fr; border-left: solid $panel; }
+    PanesScreen.-wide.-two #frame-queue { border-left: none; }
     PanesScreen.-wide #frame-debugger { width: 3fr; }
     PanesScreen.-wide.-zoomed #upper { height: auto; }
     PanesScreen.-wide.-zoomed #upper.-open { height: 1fr; }
@@ -118,8 +120,9 @@ class PanesScreen(Screen[None]):
         begin, self._begin = self._begin, None
         if begin is not None:
             await invoke(begin)
-        for event in self._kept.take():
-            await self.on_key(event)
+        stage = self.app
+        assert isinstance(stage, Stage)
+        await stage.turns.take_again(self._kept.take())
 
     def compose(self) -> ComposeResult:
         """Debugger and queue above, log below, two rows at the bottom."""
