@@ -9,9 +9,10 @@ from rich.cells import cell_len
 
 from schedtui.core.call_sites import CallSite, SiteLevel
 from schedtui.core.klog import read_records
+from schedtui.core.log_search import compile_pattern
 from schedtui.ui.widgets.literal import literal
 from schedtui.ui.widgets.log_panels import record_rows
-from schedtui.ui.widgets.log_text import crop
+from schedtui.ui.widgets.log_text import crop, left_for_match
 from schedtui.ui.widgets.rows import RowsView
 from tests.sources.watched_store import DEADLINE_SECONDS
 from tests.ui.log_app import LogApp, store_of, whole
@@ -149,6 +150,52 @@ async def test_what_an_earlier_pattern_found_is_no_match_of_the_present_one(
         await pilot.pause()
         assert wanted == ["m57"]
         assert app.pane._jump is not None
+
+
+async def test_a_search_scrolls_sideways_to_a_match_beyond_the_edge(tmp_path: Path) -> None:
+    far = {3: " far=" + "x" * 200 + "needle", 5: " needle=" + "y" * 200, 7: ' 表="' + "広" * 60 + 'needle"'}
+    app = LogApp(store_of(tmp_path / "k.log", "".join(line(number, far.get(number, "")) for number in range(9))))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        await pilot.press("g", "slash", *"needle")
+        await settle(pilot, lambda: app.pane.view.cursor == 3 and "needle" in app.screen_rows()[3])
+        assert app.pane.view.left > 100
+        await pilot.press("enter", "n")
+        # It would be seen from column 0.
+        await settle(pilot, lambda: place(app) == (5, 0))
+        await pilot.press("n")
+        await settle(pilot, lambda: place(app)[0] == 7)
+        assert "needle" in app.screen_rows()[7]
+        await pilot.press("N", "N")
+        await settle(pilot, lambda: app.pane.view.cursor == 3 and "needle" in app.screen_rows()[3])
+        left = app.pane.view.left
+        await pilot.press("slash", *"m4")
+        await settle(pilot, lambda: place(app) == (4, 0))
+        await pilot.press("escape")
+        await settle(pilot, lambda: place(app) == (3, left))
+
+
+def place(app: LogApp) -> tuple[int, int]:
+    """The cursor's row, and the first column in view."""
+    return app.pane.view.cursor, app.pane.view.left
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "left", "room", "wanted"),
+    [
+        ("aaaa needle", "needle", 0, 11, 0),
+        ("aaaa needle", "needle", 0, 10, 3),
+        ("aaaa needle", "needle", 30, 20, 0),
+        ("needle " + "a" * 50 + " needle", "needle", 55, 20, 55),
+        ("aaaa", "needle", 7, 10, 7),
+        ("a" * 50 + "n" * 30, "n+", 0, 20, 50),
+        ("広" * 20 + "needle", "needle", 0, 40, 23),
+        ("\x1b" * 20 + "needle", "needle", 0, 6, 20),
+        ("needle", "needle", 3, 0, 3),
+    ],
+)
+def test_the_first_column_for_a_match(text: str, pattern: str, left: int, room: int, wanted: int) -> None:
+    assert left_for_match(text, compile_pattern(pattern), left, room) == wanted
 
 
 async def test_escape_in_a_search_goes_back(tmp_path: Path) -> None:
@@ -366,6 +413,23 @@ async def test_a_log_without_records_has_no_record_to_open(tmp_path: Path) -> No
         await pilot.press("enter")
         assert app.pane.panel == ""
         await settle(pilot, lambda: "No record is selected." in app.notices)
+
+
+async def test_c09_lines_that_a_collector_dropped_are_a_divider(tmp_path: Path) -> None:
+    journal = "Feb 14 19:59:5{} buildbox {}: {}\n"
+    text = (
+        journal.format(4, "kube-scheduler[99]", line(1).rstrip("\n"))
+        + journal.format(5, "systemd-journald[275]", "Suppressed 170 messages from kube-scheduler.service")
+        + journal.format(6, "kube-scheduler[99]", line(2).rstrip("\n"))
+    )
+    app = LogApp(store_of(tmp_path / "k.log", text))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        rows = app.shown_rows()
+        assert [row.endswith(" ── 170 lines lost here ──") for row in rows[:3]] == [False, True, False]
+        assert rows[1].startswith("Feb 14 19:59:55 buildbox systemd-journald[275]: Suppr")
+        await pilot.press("right", "right")
+        await settle(pilot, lambda: app.shown_rows()[1].endswith(" ── 170 lines lost here ──"))
 
 
 async def test_an_empty_log_and_an_empty_selection_say_why(tmp_path: Path) -> None:

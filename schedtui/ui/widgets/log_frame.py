@@ -97,7 +97,7 @@ class LogFrame(Vertical):
         self._searched: str | None = None
         self._steps: list[int] = []
         self._told: tuple[int | None, bool] = (None, True)
-        self._search_origin: tuple[int, bool] | None = None
+        self._search_origin: tuple[int, bool, int] | None = None
         self._reported_error: str | None = None
 
     def compose(self) -> ComposeResult:

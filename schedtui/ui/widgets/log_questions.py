@@ -24,14 +24,14 @@ class LogQuestions(LogMoves):
 
     def action_search(self) -> None:
         """Search as you type."""
-        self._search_origin = (self._cursor(), self.view.following)
+        self._search_origin = (self._cursor(), self.view.following, self.view.left)
         self._ask("search", "/")
 
     def _search_for(self, text: str) -> None:
         row = self.view.selected
         self._searched, self._steps = text or None, []
         self.source.search(self._searched, row.address if row is not None else None)
-        origin = self._search_origin or (self._cursor(), False)
+        origin = self._search_origin or (self._cursor(), False, 0)
         self._jump = (origin[0] - 1, 1) if text else None
 
     def _try_jump(self) -> None:
@@ -55,7 +55,7 @@ class LogQuestions(LogMoves):
                 self._notice("Search wrapped around the end.")
         if found is not None:
             self._jump = None
-            self.view.go_to(found)
+            self.view.go_to_match(found)
             steps, self._steps = self._steps, []
             for step in steps:
                 self._match(step)
@@ -84,7 +84,8 @@ class LogQuestions(LogMoves):
             return
         found = self.source.next_match(self._cursor(), step)
         if found is not None:
-            self._go(found, "")
+            self.view.go_to_match(found)
+            self._moved()
         elif state.searching is not None:
             self._searched, self._jump = state.search, (self._cursor(), step)
         else:
@@ -144,12 +145,13 @@ class LogQuestions(LogMoves):
         event.stop()
         self._close_input()
         if event.kind == "search" and self._search_origin is not None:
-            origin, following = self._search_origin
+            origin, following, left = self._search_origin
             self.end_search()
             if following:
                 self.view.follow()
             else:
                 self.view.go_to(origin)
+            self.view.set_left(left)
         self._search_origin = None
         self.show_bar()
 

@@ -49,7 +49,7 @@ def crop(text: str, left: int, width: int) -> str:
 
 def role_of(row: Row) -> str:
     """The role of a whole row."""
-    if row.notice:
+    if row.notice or row.lost is not None:
         return "severity-notice"
     if row.severity in SEVERITY_ROLES:
         return SEVERITY_ROLES[row.severity]
@@ -57,8 +57,10 @@ def role_of(row: Row) -> str:
 
 
 def badge_of(row: Row, *, marked: bool) -> str:
-    """What stands at the right edge: hidden lines of the record, a missing end, a mark."""
+    """What stands at the right edge: lost lines, hidden lines of the record, a missing end, a mark."""
     parts: list[str] = []
+    if row.lost is not None:
+        parts.append(f"── {row.lost} line{'s' * (row.lost != 1)} lost here ──")
     if row.line_count > 1:
         parts.append(f"+{row.line_count - 1}")
     if row.incomplete:
@@ -114,6 +116,30 @@ def _marked_spans(text: str, left: int, width: int, role: str, pattern: SearchPa
             column += size
         position = end
     return spans
+
+
+def left_for_match(text: str, pattern: SearchPattern, left: int, room: int) -> int:
+    """The first visible column at which a match can be seen; ``left`` where one is in view, or there is none.
+
+    Args:
+        text: The whole of a row's text.
+        pattern: What is searched for.
+        left: The first visible column now.
+        room: Visible columns.
+    """
+    first: tuple[int, int] | None = None
+    position = column = 0
+    for begin, end in pattern.spans(text):
+        start = column + cell_len(literal(text[position:begin]))
+        column = start + cell_len(literal(text[begin:end]))
+        position = end
+        if left <= start and min(column, start + room) <= left + room:
+            return left
+        first = first or (start, column)
+    if first is None or room <= 0:
+        return left
+    start, stop = first
+    return 0 if stop <= room else start - max(0, room - (stop - start)) // 2
 
 
 def wrapped(text: str, width: int, most: int) -> list[str]:

@@ -16,7 +16,7 @@ from textual.widget import Widget
 
 from schedtui.core.log_search import SearchPattern, compile_pattern
 from schedtui.core.record import EPOCH
-from schedtui.ui.widgets.log_text import Span, badge_of, role_of, row_spans, wrapped
+from schedtui.ui.widgets.log_text import Span, badge_of, left_for_match, role_of, row_spans, wrapped
 from schedtui.ui.widgets.rows import palette_of, strip_of
 
 if TYPE_CHECKING:
@@ -32,6 +32,9 @@ TIME_MODES: tuple[TimeMode, ...] = ("none", "absolute", "relative", "delta")
 
 LONGEST_WRAP = 200
 """Screen lines that one record may take when long lines are wrapped."""
+
+MATCH_COLUMNS = 1 << 20
+"""How far to the right a match is looked for, to scroll to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,10 +218,24 @@ class LogView(Widget):
         self._keep_in_view()
         self.lay_out()
 
+    def go_to_match(self, number: int) -> None:
+        """Put the cursor on a row that matches; where the match stands beyond the edge, scroll sideways to it."""
+        self.go_to(number)
+        row = next(iter(self.source.rows(number, 1, MATCH_COLUMNS)), None)
+        if row is None or self.pattern is None or self.wrap:
+            return
+        around = len(self._prefixes([row])[0]) + len(badge_of(row, marked=row.address in self.marks))
+        self.set_left(left_for_match(row.text, self.pattern, self.left, self.size.width - around))
+
+    def set_left(self, column: int) -> None:
+        """Show the columns from this one on."""
+        if column != self.left:
+            self.left = max(0, column)
+            self.lay_out()
+
     def scroll_columns(self, by: int) -> None:
         """Scroll sideways; the column is kept whatever else happens."""
-        self.left = max(0, self.left + by)
-        self.lay_out()
+        self.set_left(max(0, self.left + by))
 
     def set_wrap(self, wrap: bool) -> None:
         """Wrap long lines, or cut them."""
