@@ -7,6 +7,7 @@ what the commands mean and posts nothing.
 from __future__ import annotations
 
 import logging
+import math
 import time
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,9 @@ USUAL_SECONDS = 30.0
 
 DEAF_SECONDS = 0.5
 """For how long a question of our own cannot be broken off."""
+
+AGAIN_SECONDS = 1.0
+"""An interrupt that had no effect for so long is repeated: dlv forgets one that comes before it has begun."""
 
 INTERRUPTED_SECONDS = 10.0
 """How long dlv may take to come back after it was interrupted."""
@@ -96,10 +100,10 @@ class Conversation:
         deadline = None if limit is None else time.monotonic() + limit
         # A question of our own is answered in a millisecond: it must not use up an interrupt for the target.
         deaf_until = time.monotonic() + (0.0 if limit is None else DEAF_SECONDS)
-        broken_off = False
+        broken_off, again_at = False, math.inf
         while True:
             now = time.monotonic()
-            left = 3600.0 if deadline is None else max(0.0, deadline - now)
+            left = max(0.0, min(now + 3600.0 if deadline is None else deadline, again_at) - now)
             deaf = now < deaf_until
             piece = self.session.poll(
                 min(left, deaf_until - now) if deaf else left, wake=-1 if deaf else self._wake
@@ -118,10 +122,13 @@ class Conversation:
                 continue
             elif not broken_off and (self._interrupted() or _over(deadline)):
                 broken_off = True
-                deadline = time.monotonic() + INTERRUPTED_SECONDS
+                deadline, again_at = time.monotonic() + INTERRUPTED_SECONDS, time.monotonic() + AGAIN_SECONDS
                 self.session.interrupt()
             elif broken_off and _over(deadline):
                 raise SessionLost("dlv does not answer any more", text + self.session.pending)
+            elif broken_off and _over(again_at):
+                again_at = time.monotonic() + AGAIN_SECONDS
+                self.session.interrupt()
 
     def answer_to(self, asked: Asked, answers: Mapping[str, str]) -> str:
         """The answer to a question: what the command wants, else what a person says, else the safe one."""

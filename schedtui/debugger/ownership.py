@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from schedtui.debugger.conversation import AGAIN_SECONDS
 from schedtui.debugger.launching import OWN_TARGET_MODES, needs_server
-from schedtui.debugger.running import AGAIN_SECONDS
 from schedtui.debugger.server import DlvServer
 from schedtui.debugger.session import Asked, Ended, Prompted
 from schedtui.debugger.sessions import (

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from schedtui.debugger.conversation import SessionLost
+from schedtui.debugger.conversation import AGAIN_SECONDS, SessionLost
 from schedtui.debugger.model import ConsoleOutput, Traced
 from schedtui.debugger.replies import trace_goroutine
 from schedtui.debugger.session import Asked, Ended, Lines, Prompted
@@ -28,9 +28,6 @@ QUIET_STEP_SECONDS = 0.15
 
 TRACE_SECONDS = 0.1
 """How long a tracepoint's line waits for the values under it."""
-
-AGAIN_SECONDS = 1.0
-"""An interrupt that had no effect for so long is repeated."""
 
 INTERRUPTED_SECONDS = 15.0
 """dlv is given up when it does not answer to interrupts for so long."""

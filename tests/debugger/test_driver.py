@@ -10,7 +10,7 @@ import pytest
 
 from schedtui.debugger import model
 from schedtui.debugger.sessions import FILE_NAME
-from tests.debugger.conftest import Debuggee, wait_gone
+from tests.debugger.conftest import Debuggee, wait_gone, wait_running
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -412,8 +412,7 @@ def test_attach_leaves_the_process_alive(
         one.ask(model.Continue(), model.StateChanged, is_state("running"))
         assert one.driver.close(timeout=20)
         assert process.poll() is None
-        state = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0]
-        assert state in ("S", "R")
+        assert wait_running(process.pid)
     finally:
         process.kill()
         process.wait()
@@ -468,10 +467,46 @@ def test_an_interrupt_breaks_off_a_long_command(debug: Callable[..., Debuggee], 
     one = debug("loop").start()
     one.submit(model.Console(f"source {endless}"))
     one.wait(model.ConsoleOutput, lambda e: e.kind == "echo")
-    time.sleep(0)
     one.driver.submit(model.Interrupt())
     assert one.wait(model.ConsoleOutput, lambda e: e.kind in ("error", "output"))
     assert one.breakpoint("main.tick").id
+
+
+def test_an_interrupt_before_the_long_command_has_begun_is_not_lost(
+    debug: Callable[..., Debuggee], tmp_path: Path
+) -> None:
+    endless = tmp_path / "endless.star"
+    endless.write_text("def main():\n    for i in range(1000000000):\n        cur_scope()\n")
+    one = debug("loop").start()
+    client = pid_of(one.last_state.dlv_pid)
+    # A machine that has no time for dlv: it finds command and interrupt together.
+    os.kill(client, signal.SIGSTOP)
+    try:
+        one.submit(model.Console(f"source {endless}"))
+        one.wait(model.ConsoleOutput, lambda e: e.kind == "echo")
+        one.driver.submit(model.Interrupt())
+        deadline = time.monotonic() + 20
+        while not interrupt_waits(client):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+    finally:
+        os.kill(client, signal.SIGCONT)
+    told = one.wait(
+        object,
+        lambda e: (
+            (isinstance(e, model.ConsoleOutput) and e.kind in ("error", "output"))
+            or isinstance(e, model.StateChanged)
+        ),
+    )
+    assert isinstance(told, model.ConsoleOutput)
+    assert one.breakpoint("main.tick").id
+
+
+def interrupt_waits(pid: int) -> bool:
+    """True when SIGINT was sent to a process and not taken yet."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    pending = next(line.split()[1] for line in status.splitlines() if line.startswith("ShdPnd:"))
+    return bool(int(pending, 16) >> (signal.SIGINT - 1) & 1)
 
 
 def test_substituted_paths_are_shown(debug: Callable[..., Debuggee], tmp_path: Path) -> None:
