@@ -179,6 +179,16 @@ def wait_gone(*pids: int | None, seconds: float = 15.0) -> bool:
     return True
 
 
+def wait_running(pid: int | None, seconds: float = 20.0) -> bool:
+    """True once a process runs or sleeps; dlv and Go's own signals stop one for moments."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "SR":
+            return True
+        time.sleep(0.02)
+    return False
+
+
 @pytest.fixture
 def short_directory() -> Iterator[Path]:
     """A directory with a short path: a unix socket's is limited."""

@@ -17,7 +17,7 @@ import pytest
 
 from schedtui.debugger import model, sessions
 from schedtui.processes.identity import ProcessIdentity, identify, is_alive
-from tests.debugger.conftest import Debuggee, own_environment, wait_gone
+from tests.debugger.conftest import Debuggee, own_environment, wait_gone, wait_running
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,7 +115,7 @@ def test_closing_while_dlv_starts_leaves_nothing(
     one.driver.start()
     target = started_by(own_copy)
     assert one.driver.close(timeout=20)
-    assert wait_gone(target)
+    assert wait_gone(target, *named_in(own_copy))
     assert not named_in(own_copy)
 
 
@@ -248,8 +248,7 @@ def test_a_persistent_session_stopped_at_detach_comes_back_running(
     one.ask(model.AmendBreakpoint(one.last_stop.breakpoint_id, "clear"), model.BreakpointsChanged)
     pid = one.last_state.target_pid
     assert one.driver.close(detach=True, timeout=20)
-    state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    assert state in ("S", "R")
+    assert wait_running(pid)
     again = persistent_launch(debug, short_directory)
     again.driver.start()
     again.wait(model.StateChanged, lambda e: e.state == "running")
@@ -300,7 +299,7 @@ def test_leftovers_of_a_crash_are_found_and_cleaned(tmp_path: Path) -> None:
         assert (found, left) == (directory, record)
         done = sessions.clean(found, left)
         assert any(f"process {sleeper.pid}" in line for line in done)
-        assert sleeper.wait(timeout=10) != 0
+        assert sleeper.wait(timeout=20) != 0
         assert stranger.poll() is None
         assert not directory.exists()
     finally:

@@ -75,8 +75,13 @@ def test_a_pod_scoped_breakpoint_stops_for_that_pod_only(scheduler: Debuggee, la
 def test_a_pending_pod_is_explained_at_the_fit_station(scheduler: Debuggee, lab: RunningLab) -> None:
     one = scheduler
     one.ask(model.Continue(), model.StateChanged, lambda e: e.state == "running")
-    name = f"default/{make_pod(lab, cpu='5000')}"
-    stop = one.stop(model.SetBreakpoint("Fit", pod=name), SECONDS)
+    wanted = new_name()
+    name = f"default/{wanted}"
+    # Before the pod is there: tried once, it waits for something to change, which may take minutes.
+    one.ask(model.SetBreakpoint("Fit", pod=name), model.BreakpointsChanged, lambda e: bool(e.breakpoints), SECONDS)
+    one.wait(model.StateChanged, lambda e: e.state == "running", SECONDS)
+    make_pod(lab, wanted, cpu="5000")
+    stop = one.wait(model.Stopped, seconds=SECONDS).stop
     assert stop.pod == name
     node = one.ask(model.Evaluate("nodeInfo"), model.Evaluated).variable
     view = "\n".join(node.view)
