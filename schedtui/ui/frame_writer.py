@@ -33,6 +33,9 @@ GAP_CELLS = 4
 ASKED_SECONDS = 0.3
 """For how long after a key every frame is written at once: it is what the key brought about."""
 
+CROWDED_SECONDS = 1 / 4
+"""Distance of two frames while keys wait for their turn."""
+
 LEAST_SCROLL = 3
 """Rows that must be saved before a region is scrolled rather than written."""
 
@@ -212,6 +215,7 @@ class FrameWriter:
         """What was painted last; it differs from what is shown while a frame is held back."""
         self._written_at = 0.0
         self._asked_at = -ASKED_SECONDS
+        self._crowded = False
         self._held: Timer | None = None
         self._pen: Pen | None = None
         self._cursor: tuple[int, int] | None = None
@@ -240,6 +244,12 @@ class FrameWriter:
     def hurry(self) -> None:
         """A key was pressed: what it brings about is not held back."""
         self._asked_at = time.monotonic()
+        self._crowded = False
+
+    def take_time(self) -> None:
+        """More keys wait already: what the last of them brings about is wanted."""
+        self._asked_at = -ASKED_SECONDS
+        self._crowded = True
 
     def display(self, screen: object, renderable: object) -> bool:
         """Paint a frame; False when Textual has to do it."""
@@ -263,7 +273,8 @@ class FrameWriter:
 
     def _write_when_due(self) -> None:
         now = time.monotonic()
-        left = self._written_at + self.least_seconds - now
+        least = max(self.least_seconds, CROWDED_SECONDS) if self._crowded else self.least_seconds
+        left = self._written_at + least - now
         if left <= 0 or now - self._asked_at < ASKED_SECONDS:
             self._write()
         elif self._held is None:

@@ -35,6 +35,10 @@ FLOOD_SECONDS = 0.2
 _REPEATED_KEYS = 8
 """So many different characters, or fewer, are keys that were held down while the line stood still."""
 
+_BEGIN_A_SEQUENCE = "[O\x1b\x7f"
+"""What behind an escape byte may be more than a key: what terminals send for cursor and function keys (VT100, CSI
+and SS3), a second escape byte before those, and Alt with Backspace, which deletes a word on an input line."""
+
 _PASTE_BEGINS, _PASTE_ENDS = "\x1b[200~", "\x1b[201~"
 """Brackets around a paste, from terminals that have them (xterm, Bracketed Paste Mode)."""
 
@@ -79,6 +83,9 @@ class EscapeKeepingParser(XTermParser):
         self._tail = seen[1 - len(_PASTE_BEGINS) :]
 
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
+        if len(sequence) == 2 and sequence[0] == "\x1b" and sequence[1] not in _BEGIN_A_SEQUENCE:
+            # Here, not when no more comes: behind it there may be words, or the next escape byte.
+            alt, sequence = True, sequence[1]
         if alt:
             yield events.Key("escape", "\x1b")
         yield from super()._sequence_to_key_events(sequence)

@@ -41,6 +41,13 @@ def keys_of(packet: str) -> list[str]:
         ("\x1b", ["escape"]),
         ("\x1b[A?", ["up", "?"]),
         ("\x1bOP", ["f1"]),
+        ("\x1bbs", ["escape", "b", "s"]),
+        ("\x1bfpod", ["escape", "f", "p", "o", "d"]),
+        ("\x1b7", ["escape", "7"]),
+        ("\x1b\t", ["escape", "tab"]),
+        ("\x1b`args\x1bn", ["escape", "`", "a", "r", "g", "s", "escape", "n"]),
+        ("\x1bnc\x1b[Aq", ["escape", "n", "c", "up", "q"]),
+        ("\x1bp" + "a" * 40, ["escape", "p", *"a" * 40]),
     ],
 )
 def test_escape_and_the_key_behind_it_in_one_packet_are_two(packet: str, keys: list[str]) -> None:
