@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from schedtui.core.filter_fields import FieldIs
 from schedtui.core.filter_help import FILTER_HELP
-from schedtui.core.filter_nodes import All, FileIs, LevelIs, NameIs, Not, SeverityIs
+from schedtui.core.filter_nodes import All, Any, FileIs, LevelIs, NameIs, Not, SeverityIs, TimeIs
 from schedtui.core.filter_syntax import NO_SPAN, FilterError, LogSpan, parse, read_time
 
 if TYPE_CHECKING:
@@ -62,9 +62,21 @@ class LogFilter:
         """True for the empty filter."""
         return isinstance(self.node, All) and not self.node.parts
 
+    @property
+    def moment_us(self) -> int | None:
+        """What the first time in it that was given as a span back from the log's end (``-5m``) has become."""
+        return _moment_us(self.node)
+
     def describe(self) -> str:
         """The filter as text; parsing it gives the same filter."""
         return self.node.describe()
+
+
+def _moment_us(node: Node) -> int | None:
+    if isinstance(node, TimeIs):
+        return node.at_us if node.written.startswith("-") else None
+    inner = (node.inner,) if isinstance(node, Not) else node.parts if isinstance(node, All | Any) else ()
+    return next((found for one in inner if (found := _moment_us(one)) is not None), None)
 
 
 EVERYTHING = LogFilter(All(()))

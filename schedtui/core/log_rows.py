@@ -51,6 +51,8 @@ class Row:
     """It is here as the neighbour of a record that passes the filter."""
     notice: bool = False
     """Said by schedtui (rotation, lost text), not by the scheduler."""
+    lost: int | None = None
+    """How many of the scheduler's lines a log collector says here that it dropped."""
     incomplete: bool = False
     """Its end has not been written yet."""
 
@@ -134,6 +136,8 @@ class LogState:
     """Records that match, as far as searched."""
     searching: float | None = None
     """How much of the search is done; None when all of it is."""
+    moments: Mapping[str, int] = field(default_factory=dict)
+    """Part of the filter → what its ``-5m`` became when it was applied, in microseconds since 1970."""
     filter_error: str | None = None
     """Why the filter cannot be used; the selection is the one before it then."""
     lag_seconds: float = 0.0

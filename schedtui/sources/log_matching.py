@@ -75,8 +75,10 @@ class Matcher:
         """
         self.selection = selection
         self._sites = sites
-        filters = [parse_filter(expression, span or LogSpan()) for expression in selection.expressions]
-        self._filter = None if not filters else all_of(*filters)
+        filters = {expression: parse_filter(expression, span or LogSpan()) for expression in selection.expressions}
+        self.moments = {text: one.moment_us for text, one in filters.items() if one.moment_us is not None}
+        """Expression → what its ``-5m`` means from now on."""
+        self._filter = None if not filters else all_of(*filters.values())
         if self._filter is not None and self._filter.is_everything:
             self._filter = None
 

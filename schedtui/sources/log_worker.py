@@ -374,7 +374,7 @@ class LogWorker:
             lines=self._tally.lines, size=sum(one.size() for one in self._inputs),
             counts=self._tally.level_counts(),
             end_address=pieces.pieces[-1].address(len(pieces.pieces[-1]) - 1) if pieces.pieces else None,
-            first_us=span.first_us, last_us=span.last_us,
+            first_us=span.first_us, last_us=span.last_us, moments=self._matcher.moments,
             filter_error=self._filter_error, lag_seconds=self._lag(), notes=self._notes(),
             ended=bool(self._inputs) and all(one.ended for one in self._inputs),
         )  # fmt: skip

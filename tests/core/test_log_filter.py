@@ -223,6 +223,21 @@ def test_relative_times_need_a_log() -> None:
         parse_filter("-5m")
 
 
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("-30s", 70_000_000),
+        ("pod:a/b (error | !-1m)", 40_000_000),
+        ("before:-40s", 60_000_000),
+        ("after:1970-01-01T00:00:05", None),
+        ("error", None),
+        ("", None),
+    ],
+)
+def test_what_a_span_back_from_the_logs_end_has_become_is_known(text: str, moment: int | None) -> None:
+    assert parse_filter(text, LogSpan(0, 100_000_000)).moment_us == moment
+
+
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\r"), min_size=1, max_size=8)
 NAMES = st.from_regex(r"[a-z]{1,5}(-[0-9a-z*]{1,3})?", fullmatch=True)
 KEYS = st.sampled_from(["queue", "err", "unschedulable plugins", "hint", "x.y", "message"])

@@ -222,6 +222,21 @@ async def test_filter_parts_stack_are_switched_off_and_taken_away(tmp_path: Path
         await settle(pilot, lambda: app.store.state().last - app.store.state().first == 100)
 
 
+async def test_the_last_seconds_are_those_of_the_moment_when_they_were_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "k.log"
+    app = LogApp(store_of(path, LINES))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        await pilot.press("f", *"-10s", "enter")
+        await settle(pilot, lambda: app.store.state().last - app.store.state().first == 11)
+        assert "⟨-10s = 08:01:29⟩" in app.bar()
+        with path.open("a") as file:
+            file.write("".join(line(number) for number in range(100, 130)))
+        await settle(pilot, lambda: app.store.state().last - app.store.state().first == 41)
+        await settle(pilot, lambda: "m129" in app.shown_rows()[-1])
+        assert "⟨-10s = 08:01:29⟩" in app.bar()
+
+
 async def test_a_wrong_filter_says_where_and_stays_open(tmp_path: Path) -> None:
     app = LogApp(store_of(tmp_path / "k.log", LINES))
     async with app.run_test(size=SIZE) as pilot:

@@ -5,11 +5,13 @@ Owns the words. It is repainted only when they change.
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
 from schedtui.core.log_rows import ALL_LEVELS
+from schedtui.core.record import EPOCH
 from schedtui.ui.widgets.literal import literal
 from schedtui.ui.widgets.rows import palette_of, strip_of
 
@@ -51,7 +53,10 @@ def filter_spans(state: LogState) -> list[Span]:
     spans: list[Span] = []
     for position, part in enumerate(state.selection.parts):
         off = position in state.selection.disabled
-        spans.append((f" [{part}]" if off else f" ⟨{part}⟩", "dim" if off else "key"))
+        moment = state.moments.get(part)
+        # The log's end moves on, the filter does not.
+        since = "" if moment is None else f" = {EPOCH + timedelta(microseconds=moment):%H:%M:%S}"
+        spans.append((f" [{part}]" if off else f" ⟨{part}{since}⟩", "dim" if off else "key"))
     if state.selection.context:
         spans.append((f" ±{state.selection.context}", "note"))
     return spans
