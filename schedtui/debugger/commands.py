@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from schedtui.core.errors import DebuggerFailed
 from schedtui.debugger import console, model, verbosity
+from schedtui.debugger.setting import explain_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -135,7 +136,7 @@ def _set_watchpoint(bench: Workbench, command: model.SetWatchpoint) -> None:
 def _set_value(bench: Workbench, command: model.SetValue) -> None:
     reply = bench.talk.ask(f"set {command.expression} = {command.value}")
     if reply.failure:
-        raise DebuggerFailed(reply.failure, where=command.expression)
+        raise explain_set(reply.failure, command.expression, command.value)
     bench.show(bench.inspector.look_again())
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import pytest
 
 from schedtui.core.build_state import BuildError, BuildState
 from schedtui.core.exit_cause import ExitCause, with_own_checks
 from schedtui.debugger import model
 from schedtui.ui import messages
 from schedtui.ui.screens.build import BuildScreen
-from tests.ui.stage import WishingApp, report, screen_text, stopped
+from tests.ui.stage import STOP, WishingApp, report, screen_text, stopped
 
 if TYPE_CHECKING:
     from textual.message import Message
@@ -239,3 +242,94 @@ async def test_a_live_list_is_told_anew_while_it_is_looked_at() -> None:
         await pilot.press("escape")
         await tell(pilot, offer("late", told_anew=True))
         assert app.screen is app.main
+
+
+LOST = model.StateChanged("lost", "dlv was killed by SIGKILL", last_output=("bye",))
+ENDED = model.StateChanged("exited", exit_status=0, cause_id="ended", last_output=("v1.36.3",))
+RESTART = messages.DebuggerCommandRequested(model.Restart())
+
+
+@pytest.mark.parametrize("end", [LEASE_LOST, LOST, ENDED], ids=["exited", "dlv lost", "in good order"])
+@pytest.mark.parametrize("line", ["grave_accent", "colon", "p", ""])
+async def test_one_key_starts_anew_over_a_line_on_which_nothing_is_typed(line: str, end: model.Event) -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await stopped(pilot)
+        if line:
+            await pilot.press(line)
+            await pilot.pause()
+        await report(pilot, end)
+        await pilot.press("r")
+        await pilot.pause()
+        assert app.wishes[-1] == RESTART
+        assert (app.screen, app.main.focused, app.main.command_row.asking) == (app.main, None, False)
+
+
+@pytest.mark.parametrize("line", ["grave_accent", "colon", "p"])
+async def test_words_that_are_typed_are_kept_and_start_nothing(line: str) -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await stopped(pilot)
+        await pilot.press(line, "b", "a")
+        await pilot.pause()
+        typed_on = app.screen
+        await report(pilot, LOST)
+        await pilot.press("r")
+        await pilot.pause()
+        assert app.screen is typed_on
+        assert typed_on.focused is not None
+        assert typed_on.focused.value == "bar"  # type: ignore[attr-defined]
+        assert RESTART not in app.wishes
+        if line == "grave_accent":
+            assert "Esc leaves this line" in screen_text(pilot)[-1]
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "dlv was killed by SIGKILL" in screen_text(pilot)[0]
+        await pilot.press("r")
+        await pilot.pause()
+        assert app.wishes[-1] == RESTART
+        assert app.screen is app.main
+
+
+async def test_q_quits_where_the_session_is_over_and_escape_goes_back() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await report(pilot, LOST)
+        assert "q quit" in screen_text(pilot)[-1]
+        await pilot.press("escape")
+        await pilot.pause()
+        assert (app.screen, app.wishes) == (app.main, [])
+        await report(pilot, model.StateChanged("starting"), LOST)
+        await pilot.press("q")
+        await pilot.pause()
+        assert app.wishes[-1] == messages.QuitRequested()
+
+
+async def test_what_is_said_of_an_end_goes_when_the_scheduler_lives_again() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await report(pilot, LOST)
+        assert app.screen is not app.main
+        await report(pilot, model.StateChanged("starting"))
+        assert app.screen is app.main
+
+
+POINTER = model.Variable("next", "*sched.QueuedPodInfo", "{…}", "ptr", "podInfo")
+
+
+@pytest.mark.parametrize(("answer", "set_to"), [("y", [model.SetValue("podInfo", "nil")]), ("escape", [])])
+async def test_nil_is_set_only_after_a_question(answer: str, set_to: list[model.Command]) -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await report(pilot, model.Stopped(replace(STOP, arguments=(POINTER,))))
+        await pilot.press("t", "l", "j", "equals_sign", *"nil", "enter")
+        await pilot.pause()
+        assert "Set podInfo to nil?" in text_of(pilot)
+        assert "may panic" in text_of(pilot)
+        assert app.commands() == []
+        await pilot.press(answer)
+        await pilot.pause()
+        assert app.commands() == set_to
+        await pilot.press("equals_sign", "7", "enter")
+        await pilot.pause()
+        assert app.commands() == [*set_to, model.SetValue("podInfo", "7")]

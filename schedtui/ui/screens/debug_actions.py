@@ -12,6 +12,8 @@ from schedtui.core.masking import mask
 from schedtui.debugger import model
 from schedtui.ui import messages
 from schedtui.ui.screens.actions import ActionsScreen
+from schedtui.ui.screens.overlays import ConfirmScreen
+from schedtui.ui.widgets.rows import row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -182,7 +184,26 @@ class DebugActionsScreen(ActionsScreen):
             self.notify_row("Select a value in the locals or watches first (t l).", "warning")
             return
         name = variable.expression or variable.name
-        self.ask(f"{name} =", lambda text: self.command(model.SetValue(name, text)), history="set value")
+        self.ask(f"{name} =", lambda text: self._set_value(name, text.strip()), history="set value")
+
+    def _set_value(self, name: str, text: str) -> None:
+        """Set it; what is taken away from the scheduler only after a question."""
+        wish = model.SetValue(name, text)
+        if text != "nil":
+            if text:
+                self.command(wish)
+            return
+        lines = (
+            (f"Set {name} to nil?", "tab-active"),
+            ("What uses it next may panic, and the scheduler ends with it.", "warning"),
+            ("r starts it anew, with its breakpoints.", "note"),
+        )
+
+        def answered(answer: str | None) -> None:
+            if answer:
+                self.command(wish)
+
+        self.app.push_screen(ConfirmScreen([row(line) for line in lines], [("y", "set it", "set")]), answered)
 
     def action_debugger_watchpoint(self) -> None:
         """Stop when the selected value, or a typed one, is written."""

@@ -258,12 +258,15 @@ class PanesScreen(Screen[None]):
         answer, self._answer, self._edit = self._answer, None, None
         self.command_row.close()
         self.go_to(self.active_pane)
-        if event.text is None or answer is None:
-            return
-        history = self.command_row.query_one("PromptInput").history  # type: ignore[attr-defined]
-        if event.text and event.text not in history[-1:]:
-            history.append(event.text)
-        await invoke(answer, event.text)
+        if event.text is not None and answer is not None:
+            history = self.command_row.query_one("PromptInput").history  # type: ignore[attr-defined]
+            if event.text and event.text not in history[-1:]:
+                history.append(event.text)
+            await invoke(answer, event.text)
+        self.line_left()
+
+    def line_left(self) -> None:
+        """A question was answered or given up."""
 
     async def on_command_row_edited(self, event: CommandRow.Edited) -> None:
         """Let a search go along with the typing."""

@@ -10,6 +10,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from textual import on
+from textual.widgets import Input
 
 from schedtui.core.build_state import BuildState
 from schedtui.core.exit_cause import ExitCause
@@ -18,6 +19,8 @@ from schedtui.ui import messages
 from schedtui.ui.screens.build import BuildScreen
 from schedtui.ui.screens.debug_actions import DebugActionsScreen
 from schedtui.ui.screens.overlays import ListScreen, list_rows
+from schedtui.ui.widgets.answer_line import AnswerLine
+from schedtui.ui.widgets.console import ConsoleInput
 from schedtui.ui.widgets.rows import row
 
 if TYPE_CHECKING:
@@ -41,6 +44,7 @@ EXIT_ANSWERS: dict[str, messages.Wish] = {
     "r": messages.DebuggerCommandRequested(model.Restart()),
     "b": messages.RebuildRequested(),
     "o": messages.CommandRequested("doctor"),
+    "q": messages.QuitRequested(),
 }
 """Keys of the screen that tells of an exit."""
 
@@ -57,6 +61,9 @@ class TroubleScreen(DebugActionsScreen):
         self._notices: list[tuple[str, str]] = []
         self._exit: tuple[model.StateChanged, ExitCause] | None = None
         self._exit_screen: ListScreen | None = None
+        self._exit_checked = False
+        self._exit_untold = False
+        """The target ended while somebody typed: its end is shown when the line is left."""
         self._stall = ""
         self._build_told = 0
         self._live_list: tuple[str, ListScreen] | None = None
@@ -91,16 +98,62 @@ class TroubleScreen(DebugActionsScreen):
         named = event.cause_id or ("told" if event.cause else "unknown")
         cause = ExitCause(named, event.cause or title, event.advice, event.evidence)
         self._exit = (event, cause)
+        self._exit_checked = False
         self.note("\n".join((title, *event.last_output)), "error")
         if event.cause and not self.has_pane("debugger"):
             # With a debugger its owner has said the whole cause in the console.
             self.note("\n".join((event.cause, event.advice)).rstrip())
         self._stall = ""
         self.know(cause=event.cause)
-        if event.exit_status != 0:
-            keys = [("r", "start anew"), ("b", "build first"), ("o", "doctor")]
-            self._exit_screen = ListScreen(title, _exit_rows(event, cause, checked=False), keys=keys)
-            self.app.push_screen(self._exit_screen, self._exit_answered)
+        self._exit_untold = True
+        line = self.app.screen.focused
+        if self._typed_on():
+            self.notify_row(f"{title}; Esc leaves this line, then r starts it anew.", "bad")
+        elif isinstance(line, AnswerLine) and line.give_up():
+            # A palette or a question with nothing in it: the next key is meant for what is told when it has gone.
+            return
+        elif isinstance(line, ConsoleInput):
+            self.leave_console()
+        else:
+            self._tell_exit()
+
+    def _typed_on(self) -> bool:
+        """True while a line holds words: what is typed next belongs to them, and is no answer to anything else."""
+        line = self.app.screen.focused
+        return isinstance(line, Input) and bool(line.value) and not getattr(line, "answered", False)
+
+    def _tell_exit(self) -> None:
+        """Show the end and the keys that go on from there, once, and over nothing that is typed on."""
+        if not self._exit_untold or self._exit is None or self._typed_on():
+            return
+        self._exit_untold = False
+        event, cause = self._exit
+        title = _exit_title(event)
+        if event.exit_status == 0:
+            self.notify_row(f"{title}; r starts it anew.", "warning")
+            return
+        keys = [("r", "start anew"), ("b", "build first"), ("o", "doctor"), ("q", "quit")]
+        self._exit_screen = ListScreen(title, _exit_rows(event, cause, checked=self._exit_checked), keys=keys)
+        self.app.push_screen(self._exit_screen, self._exit_answered)
+
+    def on_screen_resume(self) -> None:
+        """A palette or a list was left."""
+        self._tell_exit()
+
+    def line_left(self) -> None:
+        """A question was answered: there is time for what happened meanwhile."""
+        self._tell_exit()
+
+    def leave_console(self) -> None:
+        """Back from the console to the pane, or to what happened meanwhile."""
+        super().leave_console()
+        self._tell_exit()
+
+    def command(self, command: model.Command) -> None:
+        """Ask for a debugger command; one that starts the target anew needs no advice to do so."""
+        if isinstance(command, model.Restart):
+            self._exit_untold = False
+        super().command(command)
 
     def _exit_answered(self, answer: tuple[str, object] | None) -> None:
         if answer is not None and answer[0] in EXIT_ANSWERS:
@@ -117,6 +170,7 @@ class TroubleScreen(DebugActionsScreen):
         event, before = self._exit
         cause = message.cause
         self._exit = (event, cause)
+        self._exit_checked = True
         if cause.title != before.title:
             self.note("\n".join((cause.title, cause.advice)))
             self.know(cause=cause.title)
@@ -127,7 +181,9 @@ class TroubleScreen(DebugActionsScreen):
 
     def target_lives(self) -> None:
         """It runs or stands: what was said of an earlier end does not hold any more."""
-        self._exit, self._exit_screen = None, None
+        if self._exit_screen is not None and self._exit_screen.is_current:
+            self._exit_screen.dismiss(None)
+        self._exit, self._exit_screen, self._exit_untold = None, None, False
         if not self._stall:
             self.know(cause="")
 
