@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from schedtui.config.directories import directories
 from schedtui.core.errors import ToolMissing
@@ -45,6 +46,14 @@ FOREIGN_VARIABLES = (
     "XDG_RUNTIME_DIR",
 )
 """Variables of the developer's session that tests must not see."""
+
+settings.register_profile(
+    "schedtui", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("search", settings.get_profile("schedtui"), derandomize=False)
+# Here, before any test is made: a busy machine is no failure, and what fails does so each time. Other examples are
+# looked for with ``--hypothesis-profile=search``, and by tests/fuzz.
+settings.load_profile("schedtui")
 
 BUILD_TIMEOUT_SECONDS = 2700
 """For the first test that has to wait for builds from nothing on two cores."""
