@@ -15,6 +15,7 @@ from schedtui.ui.key_table import KeyTable
 from schedtui.ui.options import Options
 from schedtui.ui.services.prepare import Request
 from schedtui.ui.themes import load_themes
+from tests.ui.quiet import be_patient
 from tests.ui.stage import screen_text
 
 if TYPE_CHECKING:
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
     from schedtui.lab.running import RunningLab
 
 DEADLINE_SECONDS = 90.0
+
+
+@pytest.fixture(autouse=True)
+def patient_pilots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is looked at is what a key brought about, all of it."""
+    be_patient(monkeypatch)
 
 
 async def shown(pilot: Pilot[int], true: Callable[[str], bool]) -> str:

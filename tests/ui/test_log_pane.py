@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -79,6 +80,18 @@ async def test_moving_up_pauses_counts_what_is_new_and_the_end_resumes(tmp_path:
             file.write(line(202))
         await settle(pilot, lambda: app.pane.view.state.records == 103)
         assert app.pane.view.following
+
+
+async def test_what_was_indexed_and_not_selected_yet_is_not_new(tmp_path: Path) -> None:
+    app = LogApp(store_of(tmp_path / "k.log", LINES))
+    async with app.run_test(size=SIZE) as pilot:
+        await ready(app, pilot)
+        # So it is for a moment after a log is opened, and keys may have been typed ahead.
+        state, view = app.store.state(), app.pane.view
+        view.state = replace(state, last=state.first, at_end=False)
+        view.pause()
+        view.show_growth()
+        assert view.new_rows == 0
 
 
 async def test_nothing_is_painted_when_nothing_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -176,8 +176,10 @@ class LogView(Widget):
             self.following = False
             self.seen = self.state.last
             self._seen_end = self.state.end_address
-            # Before the first record nothing can be seen: what comes first was there when it was opened.
-            self._seen_generation = self.state.generation if self.state.records else None
+            # What is not selected yet was there all the same, and so was what comes first: before the first record
+            # nothing can be seen.
+            known = self.state.records and self.state.at_end
+            self._seen_generation = self.state.generation if known else None
             self.cursor = self.state.last - 1
 
     def follow(self) -> None:
