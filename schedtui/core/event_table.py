@@ -142,6 +142,7 @@ MESSAGES: Mapping[str, str] = MappingProxyType({
     "Leaderelection lost": "stopped",
     "Requested to terminate, exiting": "stopped",
     "Scheduling queue is closed": "closed",
+    "command failed": "stopped",
     "Using component config": "config",
     "Cache comparer started": "alive",
     "Cache comparer finished": "alive",

@@ -57,8 +57,10 @@ def _fact(process: SchedulerProcess, event: QueueEvent) -> None:
         facts.watch_failure = event.text
     elif event.effect in ("lease_wanted", "lease_held"):
         facts.lease_wanted = event.effect == "lease_wanted"
-    else:
-        facts.stopped = event.message
+    elif not facts.stopped or facts.stopped_line < 0:
+        # That its queue is closed comes with every end; what says more counts, the first of that being the cause.
+        facts.stopped = event.text or event.message
+        facts.stopped_line = -event.line if event.effect == "closed" else event.line
 
 
 PROCESS_EFFECTS: Mapping[str, Transition] = MappingProxyType({

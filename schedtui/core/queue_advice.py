@@ -50,6 +50,16 @@ def stall_notices(process: SchedulerProcess) -> tuple[str, ...]:
     return (f"{pods} entered activeQ, and none was ever tried: {why}",)
 
 
+def end_notices(process: SchedulerProcess) -> tuple[str, ...]:
+    """That the process has ended: its rows will not change any more."""
+    facts = process.facts
+    if not facts.stopped:
+        return ()
+    return (
+        f"line {abs(facts.stopped_line)}: the scheduler ended ({facts.stopped}); this is how it left its queues",
+    )
+
+
 def verbosity_advice(process: SchedulerProcess) -> str:
     """``exact``, or what is hidden and the cheapest flag that would show it."""
     since = process.sight.since_us

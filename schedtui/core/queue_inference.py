@@ -270,16 +270,16 @@ def never_tried(process: SchedulerProcess) -> int:
 def why_never(process: SchedulerProcess) -> str:
     """The cause, in words; empty when waiting is no wonder, since a debugger stops the loop."""
     facts = process.facts
+    if facts.watch_failure and not process.loop.pops and not facts.lease_wanted:
+        # Why nothing was tried while it ran; that it has ended since is said apart.
+        failing = "an informer keeps failing" if facts.handlers_synced else "informers not synced"
+        return f"{failing}: {facts.watch_failure}"
     if facts.stopped:
         return f"the scheduler stopped ({facts.stopped})"
     if facts.lease_wanted:
         return "not the leader, it waits for the lease"
     if process.loop.pops:
         return "" if process.loop.debugged else "the scheduling loop has not come to it"
-    if facts.watch_failure and not facts.handlers_synced:
-        return f"informers not synced: {facts.watch_failure}"
-    if facts.watch_failure:
-        return f"an informer keeps failing: {facts.watch_failure}"
     if facts.handlers_failed or not facts.handlers_synced:
         return "informers not synced, so the scheduling loop has not started"
     return "" if process.loop.debugged else "no attempt at all in this log; is the process stopped?"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from schedtui.core.events import read_event
 from schedtui.core.fit_reasons import plugins_of_failure
-from schedtui.core.queue_advice import beginning_notices, stall_notices, verbosity_advice
+from schedtui.core.queue_advice import beginning_notices, end_notices, stall_notices, verbosity_advice
 from schedtui.core.queue_effects import apply_effect
 from schedtui.core.queue_inference import judge, stuck_mark
 from schedtui.core.queue_process import KEPT_GONE, SchedulerProcess
@@ -201,6 +201,7 @@ class QueueModel:
             if row.kind == "pod":
                 counts[row.state] += 1
         counts["gone"] += process.gone_dropped
+        ended = end_notices(process)
         return QueueSnapshot(
             release=process.release,
             line=self._line,
@@ -209,7 +210,8 @@ class QueueModel:
             pods=rows,
             needs=verbosity_advice(process),
             bound_per_node=dict(process.bound_per_node),
-            notices=(*beginning_notices(process), *self._notices, *stall_notices(process)),
+            notices=(*beginning_notices(process), *self._notices, *stall_notices(process), *ended),
+            ended="".join(ended),
             lines_lost=self._lines_lost,
         )
 

@@ -50,6 +50,8 @@ class ProcessFacts:
     """Whether it waits to become leader."""
     stopped: str = ""
     """Why it ended, in the log's words; empty while it runs."""
+    stopped_line: int = 0
+    """1-based line that says so; negative where the line says nothing of the cause."""
 
 
 class SchedulerProcess:

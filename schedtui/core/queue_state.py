@@ -98,6 +98,8 @@ class QueueSnapshot:
     """Bindings that happened, per node (pods deleted since then still count)."""
     notices: tuple[str, ...] = ()
     """What the reader of the log must know: restarts, lost lines, two schedulers in one file."""
+    ended: str = ""
+    """That the scheduler has ended, and how, in words; empty while it runs. One of ``notices``."""
     lines_lost: bool = False
     """Whether lines are missing in the log: whatever is counted is at least so much."""
 

@@ -7,11 +7,15 @@ between two stations.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
+from schedtui.core.pod_knowledge import continued
+
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from schedtui.core.events import QueueEvent
 
@@ -22,13 +26,13 @@ STATIONS: tuple[tuple[StationName, str], ...] = (
     ("informer", "pods that appeared or changed"),
     ("queue", "entries into activeQ"),
     ("pop", "attempts begun"),
-    ("filter", "attempts for which some node fitted"),
-    ("score", "attempts for which a node was chosen"),
-    ("reserve", "attempts that reserved their node"),
+    ("filter", "attempts that some node fits"),
+    ("score", "attempts with a node chosen"),
+    ("reserve", "attempts that reserved a node"),
     ("permit", "attempts that were permitted"),
     ("bind", "pods bound"),
 )
-"""Station → what passing it means."""
+"""Station → what passing it means, in 29 columns: with the numbers in front that makes 80."""
 
 RATE_SECONDS = 10
 """Rates are taken over this many seconds of the log's clock."""
@@ -78,6 +82,23 @@ class WorkflowSnapshot:
     """In the order of the workflow."""
 
 
+_ORDER = tuple(name for name, _ in STATIONS)
+_INFORMER, _QUEUE, _POP, _FILTER, _SCORE, _RESERVE, _PERMIT, _BIND = range(len(_ORDER))
+"""Places of the stations in their order."""
+
+_REACHED: Mapping[str, int] = MappingProxyType(
+    {
+        "score": _SCORE,
+        "final_score": _SCORE,
+        "permit": _RESERVE,
+        "binding": _PERMIT,
+        "prebind": _PERMIT,
+        "bound": _BIND,
+    }
+)
+"""Effect → the station that its pod has passed."""
+
+
 class _Counter:
     """Counts, and remembers the last seconds for a rate."""
 
@@ -88,9 +109,9 @@ class _Counter:
         self.failed = 0
         self.seconds: dict[int, int] = {}
 
-    def take(self, second: int) -> None:
-        self.passed += 1
-        self.seconds[second] = self.seconds.get(second, 0) + 1
+    def take(self, second: int, number: int) -> None:
+        self.passed += number
+        self.seconds[second] = self.seconds.get(second, 0) + number
         self._forget(second)
 
     def join(self, later: _Counter) -> None:
@@ -115,70 +136,77 @@ class Workflow:
     """Folds events into the stations' numbers."""
 
     def __init__(self) -> None:
-        self._counters: dict[StationName, _Counter] = {name: _Counter() for name, _ in STATIONS}
-        self._cycles: dict[str, StationName] = {}
+        self._counters = [_Counter() for _ in _ORDER]
+        self._now = [0] * len(_ORDER)
+        """How many passed each station in the second that is not counted yet."""
+        self._second_us = 0
+        """When that second began."""
+        self._cycles: dict[str, int] = {}
         self._scored = False
         self._time_us: int | None = None
 
     def apply(self, event: QueueEvent) -> None:
         """Take one event."""
-        if event.time_us is not None:
-            self._time_us = event.time_us
+        time_us = event.time_us
+        if time_us is not None:
+            self._time_us = time_us
+            if not 0 <= time_us - self._second_us < _SECOND_US:
+                self._turn(time_us)
         effect, pod = event.effect, event.pod
         if effect == "start":
             self._cycles.clear()
         if pod is None:
             return
-        if effect in ("add", "update"):
-            self._pass("informer")
-        elif effect == "moved" and event.queue == "active" and not _is_second_line(event):
-            self._pass("queue")
-        elif effect in ("about", "attempt") and pod not in self._cycles:
-            self._pass("pop")
-            self._cycles[pod] = "pop"
-        elif effect in ("score", "final_score"):
-            self._scored = True
-            self._reach(pod, "score")
+        if effect in _REACHED:
+            self._reach(pod, effect)
+        elif effect in ("about", "attempt"):
+            if pod not in self._cycles:
+                self._now[_POP] += 1
+                self._cycles[pod] = _POP
+        elif effect == "moved":
+            if event.queue == "active" and not _is_second_line(event):
+                self._now[_QUEUE] += 1
+        elif effect in ("add", "update"):
+            self._now[_INFORMER] += 1
         elif effect in _FAILURES:
-            self._fail(pod, event)
-        elif effect == "permit":
-            self._reach(pod, "reserve")
-        elif effect in ("binding", "prebind"):
-            self._reach(pod, "permit")
-        elif effect == "bound":
-            self._reach(pod, "bind")
-            self._cycles.pop(pod, None)
+            self._fail(pod)
         elif effect in ("skip", "vanished"):
             self._cycles.pop(pod, None)
 
-    def _pass(self, name: StationName) -> None:
-        self._counters[name].take((self._time_us or 0) // _SECOND_US)
+    def _turn(self, time_us: int) -> None:
+        """Count what passed in the second until now: the log's clock is in another one."""
+        for counter, number in zip(self._counters, self._now, strict=True):
+            if number:
+                counter.take(self._second_us // _SECOND_US, number)
+        self._now = [0] * len(_ORDER)
+        self._second_us = time_us // _SECOND_US * _SECOND_US
 
-    def _reach(self, pod: str, name: StationName) -> None:
-        """The pod has passed ``name``, so all stations of its cycle before it too."""
-        order = [station for station, _ in STATIONS]
-        before = self._cycles.get(pod)
-        start = order.index(before) + 1 if before is not None else order.index("pop")
-        for station in order[start : order.index(name) + 1]:
-            self._pass(station)
-        if before is None or order.index(before) < order.index(name):
-            self._cycles[pod] = name
+    def _reach(self, pod: str, effect: str) -> None:
+        """The pod has passed a station, so all stations of its cycle before it too."""
+        reached = _REACHED[effect]
+        before = self._cycles.get(pod, _QUEUE)
+        for place in range(before + 1, reached + 1):
+            self._now[place] += 1
+        if reached == _SCORE:
+            self._scored = True
+        if effect == "bound":
+            self._cycles.pop(pod, None)
+        elif before < reached:
+            self._cycles[pod] = reached
 
-    def _fail(self, pod: str, event: QueueEvent) -> None:
+    def _fail(self, pod: str) -> None:
         """The cycle ended without a binding: the station after the last one passed turned the pod away."""
-        order = [station for station, _ in STATIONS]
-        if pod not in self._cycles:
-            self._pass("pop")
-        before = self._cycles.pop(pod, "pop")
-        station = order[min(order.index(before) + 1, len(order) - 1)]
-        if event.effect in ("no_fit", "group_no_fit", "no_nodes") and before == "pop":
-            station = "filter"
-        self._counters[station].failed += 1
+        before = self._cycles.pop(pod, None)
+        if before is None:
+            self._now[_POP] += 1
+            before = _POP
+        self._counters[min(before + 1, _BIND)].failed += 1
 
     def pass_by(self, event: QueueEvent, *, settling: bool) -> None:
         """An event waits to be counted; behind a settling one its pod is between no two stations."""
         if event.time_us is not None:
             self._time_us = event.time_us
+            self._turn(event.time_us)
 
     def join(self, later: Workflow, pods: Collection[str] | None) -> None:
         """Add what a fold over the stretch behind this one has counted, and go on from what it knows.
@@ -187,44 +215,37 @@ class Workflow:
             later: The other fold.
             pods: The pods of which it knows all that counts; None for every pod.
         """
-        if pods is None:
-            self._cycles = later._cycles
-        else:
-            for pod in pods:
-                self._cycles.pop(pod, None)
-            self._cycles.update(later._cycles)
-        for name, counter in self._counters.items():
-            counter.join(later._counters[name])
+        for fold in (self, later):
+            fold._turn(fold._second_us)
+        self._cycles = continued(self._cycles, later._cycles, pods)
+        for counter, behind in zip(self._counters, later._counters, strict=True):
+            counter.join(behind)
         self._scored = self._scored or later._scored
         if later._time_us is not None:
             self._time_us = later._time_us
+            self._turn(later._time_us)
 
     def snapshot(self) -> WorkflowSnapshot:
         """The numbers now."""
+        self._turn(self._second_us)
         second = (self._time_us or 0) // _SECOND_US
-        inside: dict[StationName, int] = {}
-        for name in self._cycles.values():
-            inside[name] = inside.get(name, 0) + 1
-        own_lines = {"informer", "queue", "pop", "bind"} | ({"score", "filter"} if self._scored else set())
-        if self._counters["pop"].passed:
+        inside = Counter(self._cycles.values())
+        passed = [counter.passed for counter in self._counters]
+        own_lines = {_INFORMER, _QUEUE, _POP, _BIND} | ({_SCORE, _FILTER} if self._scored else set())
+        if passed[_POP]:
             # Where not one pod was seen coming, the lines of that level are hidden: adds and attempts are V3.
-            own_lines -= {name for name in ("informer", "queue") if not self._counters[name].passed}
-            own_lines -= set() if "informer" in own_lines else {"pop"}
+            own_lines -= {place for place in (_INFORMER, _QUEUE) if not passed[place]}
+            own_lines -= set() if _INFORMER in own_lines else {_POP}
         return WorkflowSnapshot(
             self._time_us,
             tuple(
                 Station(
-                    name,
-                    meaning,
-                    self._counters[name].passed,
-                    self._counters[name].failed,
-                    inside.get(name, 0),
-                    self._counters[name].rate(second),
-                    name not in own_lines,
+                    name, meaning, counter.passed, counter.failed, inside[place], counter.rate(second),
+                    place not in own_lines,
                 )
-                for name, meaning in STATIONS
+                for place, ((name, meaning), counter) in enumerate(zip(STATIONS, self._counters, strict=True))
             ),
-        )
+        )  # fmt: skip
 
 
 def _is_second_line(event: QueueEvent) -> bool:

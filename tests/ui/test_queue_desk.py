@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from schedtui.core.klog import read_records
 from schedtui.core.queue_check import Misplaced, QueueChecker
 from schedtui.core.verbosity_advice import advise
+from schedtui.core.workflow import STATIONS, Station, WorkflowSnapshot
 from schedtui.sources.log_store import LogStore
 from schedtui.sources.reread import reread
 from schedtui.ui.services import stories
@@ -73,8 +74,22 @@ def test_an_archive_is_read_again_for_a_story_and_for_any_place() -> None:
         assert any(line.text.startswith("attempt") and "≠" in line.text for line in lines)
         assert stories.attempts_side_by_side(story, "1.1", "9.9") == ()
         assert "As it was at 08:16:04.715" in stories.side_by_side(story, story)[-1].text
+        assert stories.side_by_side(story, story)[0].text.split() == ["default/vol-90", "default/vol-90"]
+        assert story.row is not None
+        second = replace(story, row=replace(story.row, incarnation=2))
+        assert stories.side_by_side(story, second)[0].text.split() == ["default/vol-90", "default/vol-90", "#2"]
+        far = replace(second, pod="a-namespace/" + "with-a-long-name" * 2)
+        assert [line.text.strip() for line in stories.side_by_side(far, story)[:2]] == [
+            f"{far.pod} #2", "default/vol-90",
+        ]  # fmt: skip
     finally:
         store.close()
+
+
+def test_a_stations_line_fits_into_80_columns() -> None:
+    stations = tuple(Station(name, meaning, 123_456, 1, 1, 9_999.9, True) for name, meaning in STATIONS)
+    lines = stories.station_lines(WorkflowSnapshot(None, stations))
+    assert max(len(text) for text, _ in lines) <= 80
 
 
 def test_a_break_on_a_pod_says_when_it_can_stop() -> None:
@@ -157,7 +172,10 @@ def test_a_dump_is_told_with_the_schedulers_counters_beside_it() -> None:
     told = describe(check, counted)
     assert told.equal and told.summary.startswith("model = scheduler: ")
     assert "/metrics: active 0" in told.summary
+    assert told.summary.endswith("(a dump has gated pods among the unschedulable, /metrics counts them apart)")
+    assert "apart" not in describe(check, {"active": 0, "unschedulable": 20, "gated": 0}).summary
     wrong = describe(replace(check, missing=(Misplaced("default/lost", "active", None),)), counted)
     assert not wrong.equal and "≠" in wrong.summary
     row = next(line for line in wrong.lines if line.startswith("unschedulable"))
     assert row.split()[1:] == [str(check.dump["unschedulable"]), str(check.model["unschedulable"]), "22"]
+    assert wrong.lines[-1].startswith("unschedulable: 2 gated among them;")

@@ -89,6 +89,21 @@ async def test_groups_members_marks_and_guesses_are_told_in_letters() -> None:
         assert "lines lost (and 1 more: t m)" in text
 
 
+async def test_the_schedulers_end_is_told_beside_what_is_guessed() -> None:
+    app = WishingApp(debugger=False)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await open_queue(pilot)
+        end = "line 9: the scheduler ended (Leaderelection lost)"
+        taken = replace(snapshot(GROUP, notices=("lines lost", end)), ended=end, needs="--v=5 would show more")
+        text = await show(pilot, messages.QueueFolded(taken))
+        assert end in text
+        assert "guessed in part: --v=5" in text
+        text = await show(pilot, messages.QueueFolded(replace(taken, needs="exact")))
+        assert end in text and "lines lost" in text
+        text = await show(pilot, messages.QueueFolded(snapshot(GROUP)))
+        assert "ended" not in text
+
+
 async def test_a_stop_in_the_debugger_is_told_once_and_not_for_every_pod() -> None:
     app = WishingApp(debugger=False)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -38,6 +38,19 @@ def test_every_state_has_a_word_and_a_letter_of_its_own() -> None:
     assert len(set(STATE_LETTERS.values())) == len(POD_STATES)
 
 
+def test_a_wait_goes_from_the_first_entry_to_the_binding() -> None:
+    early = replace(BACKOFF, pod="a/early", added_us=40_000_000)
+    soon = replace(BOUND, pod="a/soon", added_us=98_000_000)
+    late = replace(BACKOFF, pod="a/late", added_us=90_000_000)
+    unknown = replace(GUESSED, pod="a/unknown", since_us=None)
+    taken = snapshot(soon, unknown, late, early)
+    rows = pod_rows(taken, "wait", show_all=True)
+    assert [row.payload.pod for row in rows] == ["a/early", "a/late", "a/soon", "a/unknown"]
+    assert [row.text.split()[3] for row in rows[:3]] == ["1m00s", "10.0s", "1.0s"]
+    # In any other order the column is the time in the present state.
+    assert [row.text.split()[3] for row in pod_rows(taken, "attempts", show_all=False)[:2]] == ["2.5s", "2.5s"]
+
+
 def test_the_summary_holds_every_queue() -> None:
     assert summary(snapshot(BACKOFF, BOUND)) == "active 0 backoff 1 unsched. 0 · bound 1"
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 WAIT_SECONDS = 6.0
 """How long a dump is waited for."""
 
+GATED_NOTE = "a dump has gated pods among the unschedulable, /metrics counts them apart"
+"""Why the two numbers differ; said where there are gated pods."""
+
 SETTLE_SECONDS = 0.5
 """How long the lines after a dump are waited for: those of pods in motion come within milliseconds."""
 
@@ -53,7 +56,9 @@ def describe(check: DumpCheck, metrics: Mapping[str, int]) -> QueueChecked:
     ]
     table = _table(check, metrics)
     counted = " ".join(f"{name} {count}" for name, count in sorted(metrics.items()))
-    beside = f"; /metrics: {counted}" if counted else ""
+    # The dump's own number beside it is another one, and both are right.
+    apart = f" ({GATED_NOTE})" if metrics.get("gated") else ""
+    beside = f"; /metrics: {counted}{apart}" if counted else ""
     if check.equal and not lines:
         counts = " ".join(f"{name} {count}" for name, count in check.dump.items())
         return QueueChecked(True, f"model = scheduler: {check.rows} pods, {counts}{beside}")
@@ -77,6 +82,8 @@ def _table(check: DumpCheck, metrics: Mapping[str, int]) -> list[str]:
                 counted += metrics.get("gated", 0)
             row += f" {'' if counted is None else counted:>9}"
         rows.append(row)
+    if metrics.get("gated"):
+        rows.append(f"unschedulable: {metrics['gated']} gated among them; {GATED_NOTE}")
     return rows
 
 

@@ -64,11 +64,20 @@ def whole(story: PodStory) -> tuple[StoryLine, ...]:
 
 def side_by_side(left: PodStory, right: PodStory) -> tuple[StoryLine, ...]:
     """Two pods' stories."""
-    heading = f"{'':<{WHAT}} {left.pod:<{COLUMN}} {right.pod}"
+    names = [_named(left), _named(right)]
+    headings = [StoryLine(f"{'':<{WHAT}} {names[0]:<{COLUMN}} {names[1]}", "title")]
+    if len(names[0]) > COLUMN:
+        headings = [StoryLine(f"{'':<{WHAT}} {name}", "title") for name in names]
     as_of = (
         f"As it was at {clock_text(left.time_us)}; m on both compares anew." if left.time_us is not None else ""
     )
-    return (StoryLine(heading, "title"), *_compared(compare_pods(left, right)[1:]), StoryLine(as_of, "note"))
+    return (*headings, *_compared(compare_pods(left, right)[1:]), StoryLine(as_of, "note"))
+
+
+def _named(story: PodStory) -> str:
+    """``ns/name``, and which pod of that name it is, as in the table of pods."""
+    number = story.row.incarnation if story.row is not None else 1
+    return story.pod if number == 1 else f"{story.pod} #{number}"
 
 
 def attempts_side_by_side(story: PodStory, left: str, right: str) -> tuple[StoryLine, ...]:

@@ -21,7 +21,16 @@ from schedtui.ui.messages import (
     NoticePosted,
     PodStoryRequested,
 )
-from schedtui.ui.widgets.queue_rows import ORDERS, Order, count_rows, node_rows, pod_rows, summary, told_rows
+from schedtui.ui.widgets.queue_rows import (
+    ORDER_WORDS,
+    ORDERS,
+    Order,
+    count_rows,
+    node_rows,
+    pod_rows,
+    summary,
+    told_rows,
+)
 from schedtui.ui.widgets.rows import Row, RowsView, row
 from schedtui.ui.widgets.tab_bar import TabBar
 
@@ -55,7 +64,8 @@ class QueuePane(Vertical):
     DEFAULT_CSS = """
     QueuePane { height: 1fr; }
     QueuePane #counts { height: 2; }
-    QueuePane #needs { height: auto; max-height: 1; }
+    QueuePane #needs { height: 1; }
+    QueuePane #needs.-two { height: 2; }
     QueuePane #needs.-exact { display: none; }
     """
 
@@ -196,6 +206,7 @@ class QueuePane(Vertical):
         needs = self.query_one("#needs", RowsView)
         needs.set_rows(advice)
         needs.set_class(not advice, "-exact")
+        needs.set_class(len(advice) > 1, "-two")
         bar = self.query_one(TabBar)
         order = f"by {self.order}" if self.order != "queue" else ""
         word = f"/{self.word}" if self.word else ""
@@ -222,15 +233,18 @@ class QueuePane(Vertical):
         return "No pods are waiting; a shows bound and gone ones too."
 
     def _advice(self) -> list[Row]:
-        more = f" (and {len(self.snapshot.notices) - 1} more: t m)" if len(self.snapshot.notices) > 1 else ""
-        notices = [(f"{notice}{more}", "warning") for notice in self.snapshot.notices[-1:]]
+        said = [notice for notice in self.snapshot.notices if notice != self.snapshot.ended]
+        more = f" (and {len(said) - 1} more: t m)" if len(said) > 1 else ""
+        notices = [(f"{notice}{more}", "warning") for notice in said[-1:]]
         if self.snapshot.needs not in ("exact", "no log yet"):
             notices.append((f"~ guessed in part: {self.snapshot.needs}", "note"))
         waiting = self.snapshot.counts.get("active", 0)
         if self._stopped and self.live and waiting and not notices:
             pods = "a pod in activeQ waits" if waiting == 1 else f"{waiting} pods in activeQ wait"
             notices.append((f"stopped in the debugger, so {pods}: c continues", "note"))
-        return [row(notices[-1])] if notices else []
+        # That nothing will change any more is said whatever else there is to say.
+        ended = [row((self.snapshot.ended, "warning"))] if self.snapshot.ended else []
+        return [*ended, *([row(notices[-1])] if notices else [])]
 
     def _rows(self) -> Sequence[Row]:
         if self.tab == "queues":
@@ -348,7 +362,7 @@ class QueuePane(Vertical):
         """The next order."""
         self.order = ORDERS[(ORDERS.index(self.order) + 1) % len(ORDERS)]
         self._show()
-        self.post_message(NoticePosted(f"Sorted by {self.order}."))
+        self.post_message(NoticePosted(f"Sorted by {ORDER_WORDS.get(self.order, self.order)}."))
 
     def action_all_pods(self) -> None:
         """Bound and gone pods too, or not."""

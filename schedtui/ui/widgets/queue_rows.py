@@ -50,6 +50,9 @@ COUNT_ROWS: tuple[tuple[PodState, ...], ...] = (
 Order = Literal["queue", "wait", "attempts", "last event"]
 """How the table is sorted."""
 
+ORDER_WORDS: dict[Order, str] = {"wait": "wait: the time since it came into the queue, in the column too"}
+"""Orders that need a word more; in the others the column shows the time in the present state."""
+
 ORDERS: tuple[Order, ...] = ("queue", "wait", "attempts", "last event")
 """All orders, in the order in which a key walks through them."""
 
@@ -154,9 +157,10 @@ _STATE_ORDER = {
 }
 
 
-def _sort_key(item: PodRow, order: Order) -> tuple[int, int]:
+def _sort_key(item: PodRow, order: Order, now_us: int | None) -> tuple[int, int]:
     if order == "wait":
-        return (item.since_us is None, item.since_us or 0)
+        waited = _waited(item, now_us)
+        return (waited is None, -(waited or 0))
     if order == "attempts":
         return (-item.attempts, 0)
     if order == "last event":
@@ -183,15 +187,22 @@ def pod_rows(
         for item in snapshot.pods
         if (show_all or item.state not in ("bound", "gone")) and (not word or _holds(item, word.lower()))
     )
-    ordered = sorted(chosen, key=lambda item: _sort_key(item, order))
     now = snapshot.time_us if now_us is None else now_us
+    ordered = sorted(chosen, key=lambda item: _sort_key(item, order, now))
     # A wait is repainted with its row, and at least every ten seconds: a countdown is what goes by the second.
     waits = now if now_us is None else max(snapshot.time_us or 0, now_us - now_us % WAIT_STEP_US)
     names = [_name(item) for item in ordered]
     least, most = NAME_COLUMNS
     columns = max(least, min(most, -(-max(map(len, names), default=0) // 4) * 4))
     return [
-        _pod_row(item, f"{name:<{columns}}", now, waits, ticking=now_us is not None, narrow=width < WIDE_COLUMNS)
+        _pod_row(
+            item,
+            f"{name:<{columns}}",
+            now,
+            _waited(item, waits) if order == "wait" else _in_state(item, waits),
+            ticking=now_us is not None,
+            narrow=width < WIDE_COLUMNS,
+        )
         for item, name in zip(ordered, names, strict=True)
     ]
 
@@ -207,10 +218,21 @@ def _holds(item: PodRow, word: str) -> bool:
     )
 
 
+def _in_state(item: PodRow, now_us: int | None) -> int | None:
+    """Microseconds in its present state."""
+    return now_us - item.since_us if now_us is not None and item.since_us is not None else None
+
+
+def _waited(item: PodRow, now_us: int | None) -> int | None:
+    """Microseconds from its first entry into the queue to its binding, or until now."""
+    end = item.since_us if item.state in ("bound", "gone") else now_us
+    begun = item.since_us if item.added_us is None else item.added_us
+    return end - begun if end is not None and begun is not None else None
+
+
 def _pod_row(
-    item: PodRow, name: str, now_us: int | None, waits_us: int | None, *, ticking: bool, narrow: bool
+    item: PodRow, name: str, now_us: int | None, waited: int | None, *, ticking: bool, narrow: bool
 ) -> Row:
-    waited = waits_us - item.since_us if waits_us is not None and item.since_us is not None else None
     left = item.backoff_until_us - now_us if item.backoff_until_us is not None and now_us is not None else None
     details = [f"try {item.attempts}"] if item.attempts else []
     if item.node:

@@ -36,6 +36,30 @@ def test_a_restart_empties_the_queues() -> None:
     assert model.release == "1.36"
 
 
+CLOSED = 'I1130 08:00:05.000000       7 active_queue.go:325] "Scheduling queue is closed"'
+LOST = 'E1130 08:00:04.000000       7 server.go:340] "Leaderelection lost"'
+FAILED = 'E1130 08:00:06.000000       7 run.go:72] "command failed" err="finished without leader elect"'
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ((CLOSED,), "line 2: the scheduler ended (Scheduling queue is closed); this is how it left its queues"),
+        ((CLOSED, FAILED), "line 3: the scheduler ended (finished without leader elect); this is how it left its"),
+        (
+            (LOST, CLOSED, FAILED),
+            "line 2: the scheduler ended (Leaderelection lost); this is how it left its queues",
+        ),
+        ((FAILED, START.format(second=8, pid=7)), ""),
+        ((), ""),
+    ],
+)
+def test_the_schedulers_end_is_told_with_its_cause(lines: tuple[str, ...], said: str) -> None:
+    taken = fed(START.format(second=1, pid=7), *lines).snapshot()
+    assert taken.ended.startswith(said) and bool(taken.ended) == bool(said)
+    assert not said or taken.notices[-1] == taken.ended
+
+
 def test_another_pid_is_another_scheduler() -> None:
     model = fed(*added(1, 7, "a"), *added(2, 8, "b"), *added(3, 7, "c"), *added(4, 8, "d"))
     assert [row.pod for row in model.snapshot().pods] == ["default/b", "default/d"]
