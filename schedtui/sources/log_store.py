@@ -15,6 +15,7 @@ import numpy as np
 
 from schedtui.config.directories import typed_path
 from schedtui.core.errors import UnreadableInput
+from schedtui.core.klog import lost_lines
 from schedtui.core.log_headers import UNKNOWN_TIME
 from schedtui.core.log_rows import Row, Selection
 from schedtui.core.masking import mask as mask_secrets
@@ -207,6 +208,7 @@ class LogStore:
             part.chunk.time(inner), self._line_of(published, place, index), int(part.chunk.line_counts[inner]),
             part.source, bool(found is not None and index < len(found) and found[index]), context,
             incomplete=is_last and (not whole or _is_open(part, inner)),
+            lost=lost_lines(texts.head(part, inner)) if not severity else None,
         )  # fmt: skip
 
     def _line_of(self, published: Published, place: int, index: int) -> int | None:

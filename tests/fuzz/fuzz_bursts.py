@@ -33,8 +33,8 @@ LOG = Path(__file__).parents[1] / "data" / "v1.36.3-v5-churn7.log.gz"
 SIZES = ((80, 24), (60, 15))
 """Columns and lines."""
 
-LIVE_SIZES = (*SIZES, (160, 50), (200, 60), (40, 8), (20, 5), (1, 1))
-"""Columns and lines that a terminal comes to while it is resized; the last ones are too small for anything."""
+LIVE_SIZES = (*SIZES, (160, 50), (200, 60), (40, 8), (20, 5), (9, 3))
+"""Columns and lines that a terminal comes to; the last ones are too small for anything (pyte breaks at one cell)."""
 
 QUIET_SECONDS = 1.5
 """Nothing written for so long: the burst is dealt with (a loaded machine needs more: stories come late)."""

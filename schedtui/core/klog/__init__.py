@@ -11,7 +11,7 @@ from schedtui.core.klog.assembly import RecordReader, parse_record, read_records
 from schedtui.core.klog.clock import Clock, clock_for, first_year, parse_iso_time
 from schedtui.core.klog.fields import parse_pairs
 from schedtui.core.klog.header import FULL_HEADER, Header, parse_header
-from schedtui.core.klog.lines import LineClass, classify, starts_record
+from schedtui.core.klog.lines import LineClass, classify, lost_lines, starts_record
 from schedtui.core.klog.wrappers import Peeled, peel
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "classify",
     "clock_for",
     "first_year",
+    "lost_lines",
     "parse_header",
     "parse_iso_time",
     "parse_pairs",

@@ -126,6 +126,16 @@ def notice_fields(text: str) -> dict[str, FieldValue] | None:
     return None
 
 
+def lost_lines(line: bytes) -> int | None:
+    """How many lines a collector says it dropped, in a line with its wrapper; None when it says no such thing."""
+    body = peel(line).body
+    if not _NOTICE_START.match(body):
+        return None
+    fields = notice_fields(body.decode("utf-8", "replace"))
+    lost = fields.get("lost") if fields is not None else None
+    return lost if isinstance(lost, int) else None
+
+
 def starts_record(line: bytes) -> bool:
     """True when this physical line starts a record whatever stands above it.
 
