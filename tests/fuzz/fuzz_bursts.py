@@ -34,7 +34,7 @@ SIZES = ((80, 24), (60, 15))
 """Columns and lines."""
 
 LIVE_SIZES = (*SIZES, (160, 50), (200, 60), (40, 8), (20, 5), (9, 3))
-"""Columns and lines that a terminal comes to; the last ones are too small for anything (pyte breaks at one cell)."""
+"""Columns and lines that a terminal comes to; the last ones are too small for anything, one cell is for pyte."""
 
 QUIET_SECONDS = 1.5
 """Nothing written for so long: the burst is dealt with (a loaded machine needs more: stories come late)."""
