@@ -227,7 +227,7 @@ def _report_text(report: Report) -> str:
         _table(("node", "bound", "share", "preempted"), [
             (each.node, each.bound, f"{100 * each.share:.1f} %", each.preempted) for each in report.nodes
         ]),
-        _table(("seconds", "p50", "p90", "p99", "max"), [
+        _table(("duration", "p50", "p90", "p99", "max"), [
             (name, *(duration_text(value) for value in (each.p50, each.p90, each.p99, each.max)))
             for name, each in (
                 ("wait", report.wait), ("scheduling", report.scheduling), ("binding", report.binding)

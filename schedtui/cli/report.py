@@ -206,7 +206,7 @@ def _print_times(result: Report) -> None:
 
     click.echo()
     print_table(
-        ("SECONDS", "P50", "P90", "P99", "MAX", "COUNT"),
+        ("DURATION", "P50", "P90", "P99", "MAX", "COUNT"),
         [
             (name, *(duration_text(value) for value in (each.p50, each.p90, each.p99, each.max)), each.count)
             for name, each in (

@@ -126,7 +126,9 @@ def test_report(capsys: pytest.CaptureFixture[str]) -> None:
         name: node["bound"] for name, node in document["nodes"].items()
     }
     assert run(["report", CHURN]) == 0
-    assert "SLOWEST POD" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "SLOWEST POD" in shown
+    assert "DURATION" in shown and "SECONDS" not in shown
     assert run(["report", CHURN, "--nodes"]) == 0
     assert "feasibleNodes" in capsys.readouterr().out
 
@@ -212,6 +214,8 @@ def test_export_to_each_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     words = tmp_path / "log.md"
     assert run(["export", MIXED, "--to", str(words)]) == 0
     assert "### default/fat-11" in words.read_text()
+    # Each figure has its own unit.
+    assert "| duration | p50 | p90 | p99 | max |" in words.read_text()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["all.jsonl", "all.parquet", "folder", "log.md"]
     capsys.readouterr()
 
