@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from schedtui.core.pod_knowledge import continued
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -21,8 +23,20 @@ CONCERNED = frozenset({"bound", "binding", "bind_failed", "delete", "vanished"})
 APPLIED = CONCERNED | {"preempted"}
 """All effects that make a difference to this fold."""
 
-SETTLING = frozenset({"bound", "delete", "vanished"})
+_FORGETTING = frozenset({"delete", "vanished"})
+"""Effects that count nothing, and behind which nothing is known of a pod."""
+
+SETTLING = _FORGETTING | {"bound"}
 """Effects behind which nothing is known of a pod."""
+
+
+_NAMING = frozenset({"bound", "binding"})
+"""Effects of which a node that the line names is all that matters."""
+
+
+def stands_alone(event: QueueEvent) -> bool:
+    """Whether what was known of its pod before matters neither to an event of these effects nor after it."""
+    return event.effect in _FORGETTING or (event.effect in _NAMING and bool(event.node))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +102,7 @@ class Placements:
             later: The other fold.
             pods: The pods of which it knows all that counts; None for every pod.
         """
-        for pod in list(self._target) if pods is None else pods:
-            self._target.pop(pod, None)
-        self._target.update(later._target)
+        self._target = continued(self._target, later._target, pods)
         for node, more in later._nodes.items():
             counts = self._counts(node)
             counts.bound += more.bound

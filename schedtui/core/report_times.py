@@ -10,13 +10,15 @@ from __future__ import annotations
 import heapq
 from array import array
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from schedtui.core.fit_error import parse_fit_error
-from schedtui.core.fit_reasons import plugin_of_reason
+from schedtui.core.fit_reasons import plugins_of_failure
+from schedtui.core.pod_knowledge import continued
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from schedtui.core.events import QueueEvent
 
@@ -28,15 +30,6 @@ _MOST_UNDER_WAY = 200_000
 
 _FAILED = frozenset({"no_fit", "group_no_fit", "no_nodes", "cycle_error"})
 """Effects that end an attempt without a node."""
-
-CONCERNED = _FAILED | {
-    "add", "queued", "about", "attempt", "moved", "binding", "prebind", "bound", "delete", "delete_scheduled",
-    "skip",
-}  # fmt: skip
-"""Effects that this fold looks at."""
-
-APPLIED = CONCERNED | {"start"}
-"""All effects that make a difference to this fold."""
 
 SETTLING = frozenset({"add", "queued", "bound", "delete_scheduled", "skip"})
 """Effects behind which nothing counts that was known of the pod before."""
@@ -96,10 +89,11 @@ class PodTimes:
 
     def apply(self, event: QueueEvent) -> None:
         """Take one event."""
-        if event.effect == "start":
+        step = _STEPS.get(event.effect)
+        if step is not None and event.pod is not None and event.kind == "pod":
+            step(self, event, event.pod)
+        elif event.effect == "start":
             self._times.clear()
-        elif event.pod is not None and event.kind == "pod" and event.effect in CONCERNED:
-            self._follow(event, event.pod)
 
     def pass_by(self, event: QueueEvent, *, settling: bool) -> None:
         """An event waits to be counted; behind a settling one, know of its pod what is known then."""
@@ -113,12 +107,7 @@ class PodTimes:
             later: The other fold.
             pods: The pods of which it knows all that counts; None for every pod.
         """
-        if pods is None:
-            self._times = later._times
-        else:
-            for pod in pods:
-                self._times.pop(pod, None)
-            self._times.update(later._times)
+        self._times = continued(self._times, later._times, pods)
         self.attempts += later.attempts
         self.failed += later.failed
         self.inferred = self.inferred or later.inferred
@@ -140,53 +129,38 @@ class PodTimes:
         """Bound pods that waited longest, the longest first."""
         return tuple(slow for _, _, slow in sorted(self._slowest, reverse=True))
 
-    def _follow(self, event: QueueEvent, pod: str) -> None:
-        effect = event.effect
-        if effect in ("add", "queued"):
-            self._flush(self._times.pop(pod, None))
-            self._of(pod).added_us = event.time_us
-        elif effect in ("about", "attempt"):
-            self._pop(event, self._of(pod))
-        elif effect in _FAILED:
-            self._fail(event, self._of(pod))
-        elif effect == "moved" and event.event == "ScheduleAttemptFailure" and event.plugins:
-            times = self._of(pod)
-            self._count_plugins(event.plugins)
-            times.rejected = None
-        elif effect in ("binding", "prebind"):
-            times = self._of(pod)
-            if times.binding_us is None:
-                times.binding_us = event.time_us
-                _note(self.scheduling, times.popped_us, event.time_us)
-        elif effect == "bound":
-            self._bind(event, pod)
-        elif effect in ("delete", "delete_scheduled", "skip"):
-            # A pod that is skipped was popped, and not tried.
-            self.attempts -= effect == "skip" and pod in self._times
-            times_now = self._times.get(pod)
-            # The delete event of a pod that is being bound may only mean that its node name was set.
-            if effect != "delete" or times_now is None or times_now.binding_us is None:
-                self._flush(self._times.pop(pod, None))
+    # --- steps: what an event of each effect does
 
-    def _of(self, pod: str) -> _Times:
-        times = self._times.get(pod)
-        if times is None:
-            if len(self._times) >= _MOST_UNDER_WAY:
-                self._flush(self._times.pop(next(iter(self._times))))
-            times = self._times[pod] = _Times()
-        return times
+    def _appear(self, event: QueueEvent, pod: str) -> None:
+        self._flush(self._times.pop(pod, None))
+        self._of(pod).added_us = event.time_us
 
-    def _pop(self, event: QueueEvent, times: _Times) -> None:
-        if event.effect == "attempt" and times.popped_us is not None and times.attempts:
+    def _pop(self, event: QueueEvent, pod: str) -> None:
+        times = self._times.get(pod) or self._of(pod)
+        if times.popped_us is not None and times.attempts and event.effect == "attempt":
             # "About to try" (V4) began this attempt already.
             return
-        self._flush(times)
+        if times.rejected:
+            self._flush(times)
         self.attempts += 1
         times.attempts += 1
         times.popped_us = event.time_us
         times.binding_us = None
 
-    def _fail(self, event: QueueEvent, times: _Times) -> None:
+    def _move(self, event: QueueEvent, pod: str) -> None:
+        if event.plugins and event.event == "ScheduleAttemptFailure":
+            times = self._of(pod)
+            self._count_plugins(event.plugins)
+            times.rejected = None
+
+    def _begin_binding(self, event: QueueEvent, pod: str) -> None:
+        times = self._of(pod)
+        if times.binding_us is None:
+            times.binding_us = event.time_us
+            _note(self.scheduling, times.popped_us, event.time_us)
+
+    def _fail(self, event: QueueEvent, pod: str) -> None:
+        times = self._of(pod)
         if times.popped_us is None:
             self.attempts += 1
             times.attempts += 1
@@ -196,24 +170,9 @@ class PodTimes:
         fit = parse_fit_error(event.text) if event.text else None
         if fit is None:
             return
-        plugins: set[str] = set()
         for count, reason in fit.reasons:
             self.reasons[reason] = self.reasons.get(reason, 0) + (1 if count is None else count)
-            plugin = plugin_of_reason(reason)
-            if plugin is not None:
-                plugins.add(plugin)
-        times.rejected = sorted(plugins)
-
-    def _flush(self, times: _Times | None) -> None:
-        """Count the plugins that the words of the last failure tell, when no line named them."""
-        if times is not None and times.rejected:
-            self.inferred = True
-            self._count_plugins(times.rejected)
-            times.rejected = None
-
-    def _count_plugins(self, plugins: Sequence[str]) -> None:
-        for plugin in plugins:
-            self.failures[plugin] = self.failures.get(plugin, 0) + 1
+        times.rejected = plugins_of_failure(event.text)
 
     def _bind(self, event: QueueEvent, pod: str) -> None:
         times = self._times.pop(pod, None) or _Times()
@@ -227,10 +186,70 @@ class PodTimes:
             slow = SlowPod(pod, wait, times.attempts, event.node, event.line)
             self._keep_slow((wait, -event.line, slow))
 
+    def _skip(self, event: QueueEvent, pod: str) -> None:
+        # A pod that is skipped was popped, and not tried.
+        self.attempts -= pod in self._times
+        self._vanish(event, pod)
+
+    def _delete(self, event: QueueEvent, pod: str) -> None:
+        times = self._times.get(pod)
+        # The delete event of a pod that is being bound may only mean that its node name was set.
+        if times is None or times.binding_us is None:
+            self._vanish(event, pod)
+
+    def _vanish(self, event: QueueEvent, pod: str) -> None:
+        self._flush(self._times.pop(pod, None))
+
+    # --- what steps are made of
+
+    def _of(self, pod: str) -> _Times:
+        times = self._times.get(pod)
+        if times is None:
+            if len(self._times) >= _MOST_UNDER_WAY:
+                self._flush(self._times.pop(next(iter(self._times))))
+            times = self._times[pod] = _Times()
+        return times
+
+    def _flush(self, times: _Times | None) -> None:
+        """Count the plugins that the words of the last failure tell, when no line named them."""
+        if times is not None and times.rejected:
+            self.inferred = True
+            self._count_plugins(times.rejected)
+            times.rejected = None
+
+    def _count_plugins(self, plugins: Sequence[str]) -> None:
+        for plugin in plugins:
+            self.failures[plugin] = self.failures.get(plugin, 0) + 1
+
     def _keep_slow(self, slow: tuple[float, int, SlowPod]) -> None:
         heapq.heappush(self._slowest, slow)
         if len(self._slowest) > SLOWEST_KEPT:
             heapq.heappop(self._slowest)
+
+
+_STEPS: Mapping[str, Callable[[PodTimes, QueueEvent, str], None]] = MappingProxyType(
+    {
+        "add": PodTimes._appear,
+        "queued": PodTimes._appear,
+        "about": PodTimes._pop,
+        "attempt": PodTimes._pop,
+        **dict.fromkeys(_FAILED, PodTimes._fail),
+        "moved": PodTimes._move,
+        "binding": PodTimes._begin_binding,
+        "prebind": PodTimes._begin_binding,
+        "bound": PodTimes._bind,
+        "skip": PodTimes._skip,
+        "delete": PodTimes._delete,
+        "delete_scheduled": PodTimes._vanish,
+    }
+)
+"""Effect → what an event does to the pod that it names."""
+
+CONCERNED = frozenset(_STEPS)
+"""Effects that this fold looks at."""
+
+APPLIED = CONCERNED | {"start"}
+"""All effects that make a difference to this fold."""
 
 
 def _note(durations: array[float], since_us: int | None, until_us: int | None) -> float | None:
