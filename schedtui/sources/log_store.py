@@ -341,8 +341,13 @@ class LogStore:
         try:
             target = typed_path(path)
             descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            with os.fdopen(descriptor, "wb") as out:
-                return _write_rows(published, out, mask=mask)
+            try:
+                with os.fdopen(descriptor, "wb") as out:
+                    return _write_rows(published, out, mask=mask)
+            except BaseException:
+                # Half of the records would be taken for all, and take room where there is none.
+                Path(target).unlink()
+                raise
         except (OSError, ValueError, RuntimeError) as error:
             code = error.errno if isinstance(error, OSError) else None
             words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)

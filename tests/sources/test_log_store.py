@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from schedtui.core.errors import UnreadableInput
 from schedtui.core.klog import Clock, read_records
 from schedtui.core.log_filter import LogSpan, parse_filter
 from schedtui.core.log_rows import ALL_LEVELS, Selection
@@ -18,6 +19,7 @@ from schedtui.core.record_facets import nodes_of
 from schedtui.sources import log_input
 from schedtui.sources.log_pieces import ADDRESS_BITS
 from schedtui.ui.widgets.log_panels import filter_for
+from tests.small_disk import small_disk
 from tests.sources.real_logs import real_log
 from tests.sources.watched_store import DEADLINE_SECONDS, WatchedStore
 
@@ -237,6 +239,17 @@ def test_saving_masks_secrets_and_is_private(tmp_path: Path) -> None:
     assert "abcdef0123456789" not in (tmp_path / "masked.log").read_text()
     assert (tmp_path / "plain.log").read_bytes() == path.read_bytes()
     assert stat.S_IMODE((tmp_path / "masked.log").stat().st_mode) == 0o600
+
+
+def test_saving_onto_a_full_disk_leaves_nothing_half(churn: WatchedStore, tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", 1) as disk:
+        with pytest.raises(UnreadableInput, match="No space left on device"):
+            churn.save(str(disk / "saved.log"))
+        assert list(disk.iterdir()) == []
+        with pytest.raises(UnreadableInput, match="File exists"):
+            (disk / "mine.log").write_text("mine")
+            churn.save(str(disk / "mine.log"))
+        assert (disk / "mine.log").read_text() == "mine"
 
 
 def test_row_numbers_stay_while_the_beginning_is_indexed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
