@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 from schedtui.core.errors import DebuggerFailed
-from schedtui.debugger.replies import Reply, read_reply
+from schedtui.debugger.replies import Reply, is_disconnected, read_reply
 from schedtui.debugger.session import Asked, Ended, Prompted
 
 if TYPE_CHECKING:
@@ -112,6 +112,8 @@ class Conversation:
                 reply = read_reply(text + piece.text, self._mark)
                 for line in reply.unreadable:
                     LOG.warning("an answer of dlv's does not parse: %r", line)
+                if self.session.is_client and is_disconnected(reply.failure):
+                    raise SessionLost("the debugger's server is gone", reply.failure)
                 return reply
             if isinstance(piece, Asked):
                 text += piece.text + piece.line + "\n"

@@ -10,6 +10,7 @@ import select
 from typing import TYPE_CHECKING
 
 from schedtui.core.errors import DebuggerFailed, SchedtuiError
+from schedtui.debugger import bereaved
 from schedtui.debugger.commands import COMMANDS, Needs
 from schedtui.debugger.conversation import SessionLost
 from schedtui.debugger.lifecycle import Lifecycle
@@ -65,9 +66,12 @@ class Engine(Lifecycle):
 
     def _lost(self, lost: SessionLost) -> None:
         lines = tuple(line for line in lost.text.split("\n") if line.strip())[-20:]
+        left = self._owned.bereaved()
         self._end_processes()
         self._become("lost", lost.reason, last_output=lines)
         self.say("\n".join((*lines, f"{lost.reason}: r starts again")), "error")
+        if left is not None:
+            self.say(bereaved.look_after(left, self.breakpoints.planted), "error")
 
     def _take_wishes(self) -> None:
         self.inbox.quiet()

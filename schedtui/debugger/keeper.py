@@ -333,6 +333,12 @@ class BreakpointKeeper:
             if not document["trace_return"]
         )
 
+    @property
+    def planted(self) -> int:
+        """How many stood in the target's code when the list was told last."""
+        told = self._published or ()
+        return sum(one.id > 0 and one.enabled and not (one.suspended or one.watch) for one in told)
+
     def publish(self, bench: Workbench, *, only_changes: bool = False) -> None:
         """Post the list; with ``only_changes`` only when it differs from the one before."""
         listed = self.listed(bench)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedtui.core.errors import DebuggerFailed, SchedtuiError
-from schedtui.debugger import refusals
+from schedtui.debugger import bereaved, refusals
 from schedtui.debugger.conversation import Conversation, SessionLost
 from schedtui.debugger.inspector import Inspector
 from schedtui.debugger.launching import OWN_TARGET_MODES, RunFiles, next_run_files, prepare, restart_line
@@ -74,6 +74,8 @@ class Lifecycle(Runner):
             raise DebuggerFailed("dlv cannot load schedtui's commands", details=(sourced.failure,))
         ready = self._talk.documents("schedtui_ready").documents["ready"]
         self._owned.target(int(ready["pid"]))
+        if self.launch.mode == "attach":
+            self.say(bereaved.WARNING.format(pid=ready["pid"]))
         self._inspector = Inspector(self._talk, self.paths, self._watches)
         self.breakpoints.new_session()
         self.function_lists.clear()

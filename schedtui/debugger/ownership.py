@@ -74,6 +74,11 @@ class Ownership:
         return self._target is not None and not lives(self._target)
 
     @property
+    def server_is_gone(self) -> bool:
+        """True when a server of ours has ended; its client learns of that only when it asks for something."""
+        return self._server.is_gone
+
+    @property
     def dlv_pid(self) -> int | None:
         """The dlv on our terminal."""
         return self._dlv_pid
@@ -186,6 +191,11 @@ class Ownership:
     def _save(self) -> None:
         if self._record is not None:
             write_record(self._directory, self._record)
+
+    def bereaved(self) -> ProcessIdentity | None:
+        """The process that was attached to, when its dlv died without letting it go."""
+        attached = self._launch.mode == "attach" and self._target is not None
+        return self._target if attached and self._server.is_dying() else None
 
     # --- end --------------------------------------------------------------------------------------------------
 

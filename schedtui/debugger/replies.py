@@ -150,7 +150,10 @@ def is_late_interrupt(text: str) -> bool:
     return text.strip() in ("", "received SIGINT, stopping process (will not forward signal)")
 
 
-_DISCONNECTED = re.compile(r"connection is shut down|connection reset|broken pipe|\bEOF\b|use of closed network")
+_DISCONNECTED = re.compile(
+    r"connection is shut down|connection reset|broken pipe|(?<!')\bEOF\b|use of closed network"
+)
+"""What Go's RPC client says without a server; dlv's parser finds a quoted ``'EOF'`` behind half an expression."""
 
 
 def is_disconnected(text: str) -> bool:

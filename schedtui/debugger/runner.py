@@ -90,10 +90,15 @@ class Runner(Bench):
             self.say(piece.text, "output")
 
     def _notice_end(self) -> None:
-        """A target that is killed while it stands still: dlv learns of it only when it looks, and says nonsense.
+        """A target or a server that is killed while nothing runs: dlv learns of it only when it looks.
 
         Looked at, because a traced process whose threads nobody has waited for wakes no pidfd.
+
+        Raises:
+            SessionLost: The server is gone.
         """
+        if self._talk is not None and self._owned.server_is_gone:
+            raise SessionLost("the debugger's server was killed", "")
         if self.state == "stopped" and self._owned.target_is_gone:
             # Only SIGKILL ends a process that a tracer holds; this dlv cannot start another one.
             self._spent = True

@@ -38,6 +38,9 @@ LOOK_SECONDS = 0.01
 LET_GO_SECONDS = 15.0
 """How long it may take to let an attached process go, breakpoints out: killed meanwhile, it harms the process."""
 
+DYING_SECONDS = 0.5
+"""How long after its client's end its own may show: the system closes its socket first."""
+
 END_SECONDS = 3.0
 """How long it may take to end after a harder signal."""
 
@@ -92,6 +95,18 @@ class DlvServer:
         found = refusals.explain_start(text, how)
         title = found.title if found.kind != "other" else "The debugger's server did not start"
         return DebuggerFailed(title, hint=found.hint, details=found.details)
+
+    @property
+    def is_gone(self) -> bool:
+        """True when it was started and has ended, though nobody told it to."""
+        return self._process is not None and self._process.poll() is not None
+
+    def is_dying(self) -> bool:
+        """The same for one whose socket was just closed, which the system does first; False when it stays."""
+        if self._process is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(DYING_SECONDS)
+        return self.is_gone
 
     def end(self) -> None:
         """End it by SIGINT, at which it lets an attached process go; it is our child, so its pid is its own."""

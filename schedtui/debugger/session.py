@@ -135,6 +135,11 @@ class DlvSession:
         return self._pid
 
     @property
+    def is_client(self) -> bool:
+        """True when the target is held by a server."""
+        return bool(self._server)
+
+    @property
     def descriptor(self) -> int:
         """The terminal's descriptor, to wait on; -1 when dlv is gone."""
         return -1 if self._child.closed else int(self._child.child_fd)

@@ -113,7 +113,9 @@ class Stage(App[int]):
     def redraw(self) -> None:
         """Paint everything anew: the terminal may show something else than is thought."""
         self.frames.forget()
-        self.screen.refresh(layout=True)
+        # A timer may ask for it when the last screen has gone.
+        if self.screen_stack:
+            self.screen.refresh(layout=True)
 
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
         """Textual's hook for painting: only what changed is written, where that is possible."""

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schedtui.debugger import model
+from schedtui.debugger import bereaved, model
+from schedtui.debugger.sessions import read_record
+from schedtui.processes.identity import identify
 from tests.debugger.conftest import Debuggee, is_gone, own_environment, wait_gone
 
 if TYPE_CHECKING:
@@ -113,9 +115,71 @@ def test_an_attached_process_that_is_killed_while_it_stands_still_is_noticed(
     assert (exited.state, exited.exit_status) == ("exited", -signal.SIGKILL)
 
 
+def kill_server(directory: Path) -> None:
+    record = read_record(directory)
+    assert record is not None and record.dlv is not None
+    os.kill(record.dlv.pid, signal.SIGKILL)
+
+
+def said(one: Debuggee, words: str) -> str:
+    """What the console says with these words in it."""
+    found = one.wait(model.ConsoleOutput, lambda event: words in event.text, seconds=SECONDS)
+    return found.text
+
+
+def test_what_a_killed_dlv_does_to_a_process_is_said_when_it_is_attached_to(
+    debug: Callable[..., Debuggee], stranger: subprocess.Popen[bytes], short_directory: Path
+) -> None:
+    one = debug(mode="attach", target=str(stranger.pid), run_directory=str(short_directory / "s"))
+    one.driver.start()
+    text = said(one, f"attached to process {stranger.pid}")
+    assert "the process ends with it" in text
+    assert ":detach" in text
+
+
+def test_a_process_without_breakpoints_lives_on_when_its_dlv_is_killed(
+    debug: Callable[..., Debuggee], stranger: subprocess.Popen[bytes], short_directory: Path
+) -> None:
+    one = debug(mode="attach", target=str(stranger.pid), run_directory=str(short_directory / "s")).start()
+    kill_server(short_directory / "s")
+    assert one.wait(model.StateChanged, lambda event: event.state == "lost", seconds=SECONDS)
+    # Whether it was left standing still is the system's choice.
+    assert "runs on" in said(one, f"process {stranger.pid}")
+    assert runs_free(stranger.pid)
+    assert ticks_on(stranger)
+
+
+def test_a_process_that_ends_of_a_killed_dlvs_breakpoint_is_said_to(
+    debug: Callable[..., Debuggee], stranger: subprocess.Popen[bytes], short_directory: Path
+) -> None:
+    one = debug(mode="attach", target=str(stranger.pid), run_directory=str(short_directory / "s")).start()
+    one.breakpoint("main.tick")
+    assert one.stop(model.Continue(), SECONDS).reason == "breakpoint"
+    kill_server(short_directory / "s")
+    assert "breakpoints were still in its code" in said(one, f"process {stranger.pid} ended")
+    assert stranger.wait(SECONDS) == -signal.SIGTRAP
+
+
+def test_a_process_that_stands_still_is_let_run_on_unless_breakpoints_are_in_its_code(stranger: subprocess.Popen[bytes]) -> None:
+    process = identify(stranger.pid)
+    assert process is not None
+    assert "3 of dlv's breakpoints in its code" in bereaved.look_after(process, 3)
+    stranger.send_signal(signal.SIGSTOP)
+    deadline = time.monotonic() + SECONDS
+    while "State:\tT" not in Path(f"/proc/{stranger.pid}/status").read_text():
+        assert time.monotonic() < deadline
+    assert f"kill -CONT {stranger.pid}" in bereaved.look_after(process, 1)
+    assert "State:\tT" in Path(f"/proc/{stranger.pid}/status").read_text()
+    assert "has been let go" in bereaved.look_after(process, 0)
+    assert runs_free(stranger.pid)
+    assert ticks_on(stranger)
+
+
 OWNER = """
 import json, sys
-from schedtui.debugger import model
+from schedtui.debugger import bereaved, model
+from schedtui.debugger.sessions import read_record
+from schedtui.processes.identity import identify
 from schedtui.debugger.driver import DebuggerDriver
 
 def post(event):

@@ -211,3 +211,18 @@ def test_warnings_at_start_are_kept() -> None:
     assert refusals.start_warnings(text) == (
         "undefined behavior - Go version go1.22.9 is too old for this version of Delve",
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "lost"),
+    [
+        ("connection is shut down", True),
+        ("unexpected EOF", True),
+        ("EOF", True),
+        ("write unix @->dlv.sock: write: broken pipe", True),
+        ("1:4: expected operand, found 'EOF'", False),
+        ("could not find symbol value for EOFError", False),
+    ],
+)
+def test_a_lost_server_is_told_from_half_an_expression(text: str, lost: bool) -> None:
+    assert replies.is_disconnected(text) is lost
