@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from textual.message import Message
 
     from schedtui.core.log_cost import LogCost
+    from schedtui.core.queue_state import QueueSnapshot
     from schedtui.core.record import Record
     from schedtui.ui.services.plan import Plan
 
@@ -63,6 +64,8 @@ class SessionParts(abc.ABC):
         self._post = post
         self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="work")
         self._closing = threading.Lock()
+        self._opening = threading.RLock()
+        """Held while another log takes the place of the one before, and while a fold tells of its own."""
         self._closed = False
         self.state: model.TargetState = "none"
         self.target_pid: int | None = None
@@ -176,7 +179,10 @@ class SessionParts(abc.ABC):
             if ours:
                 costs.observe(records)
 
-        watch = QueueWatch(self.desk.changed, debugged=ours and self.plan.launch is not None, on_records=observe)
+        watch = QueueWatch(
+            lambda snapshot: self._folded(watch, snapshot), debugged=ours and self.plan.launch is not None,
+            on_records=observe,
+        )  # fmt: skip
         self.desk.forget(len(own))
         # The program that wrote this log is as old as it is: files edited since then give no levels.
         self.levels.start_log(self._built_at() if ours else None)
@@ -186,16 +192,23 @@ class SessionParts(abc.ABC):
             LogHistory(store, watch, self.levels, self.post) if own else None,
         )
         another = old is None or old.inputs[:1] != store.inputs[:1]
-        self.store, self.queue = store, watch
-        self.post(messages.LogOpened(store))
-        if another:
-            # Another run: its queues are empty until it says something.
-            self.desk.changed(watch.ask(lambda fold: fold.snapshot()))
+        with self._opening:
+            self.store, self.queue = store, watch
+            self.post(messages.LogOpened(store))
+            if another:
+                # Another run: its queues are empty until it says something.
+                self.desk.changed(watch.ask(lambda fold: fold.snapshot()))
         store.start()
         if old is not None:
             # The pane paints from it until it has been handed the new one.
             self._old_stores.append(old)
         return store
+
+    def _folded(self, watch: QueueWatch, snapshot: QueueSnapshot) -> None:
+        """On the thread that folds; the log before may still have something to tell, and is not asked any more."""
+        with self._opening:
+            if self.queue is watch:
+                self.desk.changed(snapshot)
 
     @property
     def _logs_beside(self) -> tuple[str, ...]:
