@@ -215,6 +215,26 @@ class TestChild:
         with pytest.raises(ToolMissing, match="cannot start /no/such/program"):
             Child(["/no/such/program"])
 
+    @pytest.mark.parametrize("kind", ["no program", "not to be run", "directory", "place"])
+    def test_what_the_system_would_refuse_is_told(self, tmp_path: Path, kind: str) -> None:
+        program = tmp_path / "program"
+        if kind == "directory":
+            program.mkdir()
+        else:
+            program.write_text("touch begun" if kind == "no program" else "#!/bin/sh\ntouch begun")
+            program.chmod(0o600 if kind == "not to be run" else 0o700)
+        place = tmp_path / "nowhere" if kind == "place" else tmp_path
+        with pytest.raises(ToolMissing, match="cannot start"):
+            Child([program], directory=place)
+        assert not (tmp_path / "begun").exists()
+
+    def test_a_relative_name_is_one_in_its_directory(self, tmp_path: Path) -> None:
+        program = tmp_path / "program"
+        program.write_text("#!/bin/sh\ntouch begun")
+        program.chmod(0o700)
+        assert Child(["./program"], directory=tmp_path).wait(DEADLINE_SECONDS) == 0
+        assert (tmp_path / "begun").exists()
+
     def test_failing_callback_does_not_leave_the_child_waiting(self, monkeypatch: pytest.MonkeyPatch) -> None:
         told = threading.Event()
         monkeypatch.setattr(threading, "excepthook", lambda _: told.set())
@@ -295,6 +315,50 @@ class TestKilledSchedtui:
         until(lambda: not any(is_alive(identity) for identity in theirs))
         assert all(is_alive(identity) for identity in identities)
         end_processes(identities, grace_seconds=1.0)
+
+    KILLED_BETWEEN = (
+        "import os, signal, sys\n"
+        "from schedtui.processes import child, guard\n"
+        "def die(identity, **reach):\n"
+        "    if sys.argv[3] == 'told':\n"
+        "        guard.watch_over(identity, **reach)\n"
+        "    print(identity.pid, flush=True)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "child.watch_over = die\n"
+        "child.Child(['touch', sys.argv[1]], outlive=sys.argv[2] == 'outlive')\n"
+    )
+    """Is killed when its child is there, before or after its guard knows of it."""
+
+    @pytest.mark.parametrize("told", ["told", "untold"])
+    def test_a_child_that_nobody_watches_over_yet_does_not_begin(self, tmp_path: Path, told: str) -> None:
+        made = tmp_path / "made"
+        owner = subprocess.run(
+            [sys.executable, "-c", self.KILLED_BETWEEN, str(made), "end", told],
+            stdout=subprocess.PIPE,
+            check=False,
+        )
+        assert owner.returncode == -signal.SIGKILL
+        waiting = identify(int(owner.stdout))
+        until(lambda: waiting is None or not is_alive(waiting))
+        assert not made.exists()
+
+    def test_one_that_somebody_stopped_hears_that_it_is_to_end(self, tmp_path: Path) -> None:
+        heard = tmp_path / "heard"
+        code = (
+            "import pathlib, signal, sys, time\n"
+            "def end(*_):\n"
+            "    pathlib.Path(sys.argv[1]).touch()\n"
+            "    sys.exit()\n"
+            "signal.signal(signal.SIGTERM, end)\n"
+            "print('ready', flush=True)\n"
+            "time.sleep(600)\n"
+        )
+        ready = threading.Event()
+        child = Child([sys.executable, "-c", code, str(heard)], on_output=lambda _: ready.set())
+        assert ready.wait(DEADLINE_SECONDS)
+        os.kill(child.pid, signal.SIGSTOP)
+        assert child.end(grace_seconds=DEADLINE_SECONDS) == 0
+        assert heard.exists()
 
 
 class TestScratch:

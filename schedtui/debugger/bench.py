@@ -193,7 +193,14 @@ class Bench(abc.ABC):
 
     def _interrupted(self) -> bool:
         self.inbox.quiet()
+        self._wake_dlv_to_leave()
         return self.inbox.take_interrupt() or self.inbox.closing
+
+    def _wake_dlv_to_leave(self) -> None:
+        """At the end a dlv that somebody stopped (SIGSTOP) is let go on: it has to answer."""
+        if self.inbox.closing and self._talk is not None:
+            self._talk.session.let_go_on()
+            self._owned.let_server_go_on()
 
     def _decide(self, question: Question, line: str) -> str | None:
         """Ask the user; None when nobody answers in time."""

@@ -156,6 +156,7 @@ class Lifecycle(Runner):
 
     def shut_down(self, detach: bool) -> None:
         """End dlv and, unless it is to be left running, the target; remove our files."""
+        self._wake_dlv_to_leave()
         if self._talk is not None:
             if self.launch.mode in ("attach", "connect"):
                 detach = self._let_go()

@@ -199,6 +199,10 @@ class Ownership:
 
     # --- end --------------------------------------------------------------------------------------------------
 
+    def let_server_go_on(self) -> None:
+        """Wake a server that somebody stopped."""
+        self._server.let_go_on()
+
     def say_goodbye(self, talk: Conversation, *, running: bool, detach: bool) -> None:
         """Bring dlv to an end by its own words, each question answered by what is wanted.
 

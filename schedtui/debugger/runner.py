@@ -54,6 +54,7 @@ class Runner(Bench):
         while True:
             piece = self.talk.session.poll(run.patience, stream=True)
             if piece is None:
+                self._wake_dlv_to_leave()
                 run.interrupt_again()
             elif run.take(piece):
                 return exits.is_plain_interrupt(run.text)

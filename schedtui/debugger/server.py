@@ -108,6 +108,11 @@ class DlvServer:
                 self._process.wait(DYING_SECONDS)
         return self.is_gone
 
+    def let_go_on(self) -> None:
+        """One that somebody stopped (SIGSTOP) answers nothing: let it go on."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGCONT)
+
     def end(self) -> None:
         """End it by SIGINT, at which it lets an attached process go; it is our child, so its pid is its own."""
         process, self._process = self._process, None
@@ -116,6 +121,7 @@ class DlvServer:
         steps = ((signal.SIGINT, self._patience), (signal.SIGTERM, END_SECONDS), (signal.SIGKILL, END_SECONDS))
         for number, seconds in steps:
             process.send_signal(number)
+            process.send_signal(signal.SIGCONT)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=seconds)
             if process.poll() is not None:

@@ -265,11 +265,17 @@ class DlvSession:
         elif self._ended is None:
             os.kill(self._pid, signal.SIGINT)
 
+    def let_go_on(self) -> None:
+        """A dlv that somebody stopped (SIGSTOP) neither answers nor ends: let it go on."""
+        if self._ended is None:
+            os.kill(self._pid, signal.SIGCONT)
+
     def close(self) -> None:
         """Close the terminal and make sure that dlv is gone."""
         if self._ended is not None:
             return
         os.kill(self._pid, signal.SIGTERM)
+        self.let_go_on()
         deadline = time.monotonic() + END_SECONDS
         while (left := deadline - time.monotonic()) > 0:
             # Reading on: a child that cannot write would not end.

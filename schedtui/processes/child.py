@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 from schedtui.core.errors import ToolMissing
+from schedtui.processes.gate import INHERITED_UMASK, PRIVATE_UMASK, start_behind_gate
 from schedtui.processes.guard import release, watch_over
 from schedtui.processes.identity import ProcessIdentity, end_processes, identify
 
@@ -23,12 +24,6 @@ if TYPE_CHECKING:
 
 CHUNK_BYTES = 65536
 """The most that one call of ``on_output`` gets."""
-
-PRIVATE_UMASK = 0o077
-"""Files made under it are the user's alone."""
-
-INHERITED_UMASK = -1
-"""What ``Popen`` takes for the user's own umask."""
 
 
 class Child:
@@ -71,31 +66,29 @@ class Child:
         if output_file is not None:
             descriptor = os.open(output_file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             sink = os.fdopen(descriptor, "wb", buffering=0)
+        self.identity: ProcessIdentity | None = None
+        """Who it is; ``None`` when it was over before it could be looked at."""
+        self._guarded = not outlive
         try:
-            self._process = subprocess.Popen(
+            self._process = start_behind_gate(
                 self.arguments,
-                cwd=directory,
-                env=None if environment is None else dict(environment),
-                stdin=subprocess.DEVNULL,
-                stdout=sink,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
+                self._watch,
+                environment=environment,
+                directory=directory or "",
+                output=sink,
                 umask=PRIVATE_UMASK if private else INHERITED_UMASK,
             )
-        except OSError as error:
-            raise ToolMissing(
-                f"cannot start {self.arguments[0]}", where=str(error.strerror or error), hint=""
-            ) from error
         finally:
             if not isinstance(sink, int):
                 sink.close()
-        self.identity: ProcessIdentity | None = identify(self._process.pid)
-        """Who it is; ``None`` when it was over before it could be looked at."""
-        self._guarded = not outlive and self.identity is not None
-        if self.identity is not None and self._guarded:
-            watch_over(self.identity, group=True)
         self._thread = threading.Thread(target=self._attend, name=f"child-{self._process.pid}", daemon=True)
         self._thread.start()
+
+    def _watch(self, identity: ProcessIdentity) -> None:
+        """It waits to begin: from now on somebody ends it, whatever becomes of us."""
+        self.identity = identity
+        if self._guarded:
+            watch_over(identity, group=True)
 
     @property
     def pid(self) -> int:

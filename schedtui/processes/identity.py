@@ -70,7 +70,7 @@ def end_processes(
     session: bool = False,
     first_signal: int = signal.SIGTERM,
 ) -> tuple[ProcessIdentity, ...]:
-    """End processes: ask with ``first_signal``, wait, then SIGKILL those that stayed.
+    """End processes: ask with ``first_signal``, wait, then SIGKILL those that stayed; stopped ones are let go on.
 
     Args:
         identities: What to end; those already gone are passed over (what is left of their group is not).
@@ -88,6 +88,8 @@ def end_processes(
     wanted = [identity for identity in everyone if is_alive(identity)]
     for identity in wanted:
         _send(identity, first_signal, group)
+        # One that was stopped (SIGSTOP, Ctrl-Z) hears nothing before it goes on.
+        _send(identity, signal.SIGCONT, group)
     left = _wait_until_gone(wanted, grace_seconds)
     for identity in left:
         _send(identity, signal.SIGKILL, group)

@@ -398,6 +398,19 @@ def test_a_wedged_dlv_is_given_up(debug: Callable[..., Debuggee], monkeypatch: p
     assert one.ask(model.Restart(), model.StateChanged, is_state("stopped"))
 
 
+@pytest.mark.parametrize("runs", [True, False])
+def test_the_end_waits_for_no_dlv_that_somebody_stopped(debug: Callable[..., Debuggee], runs: bool) -> None:
+    one = debug("loop").start()
+    state = one.last_state
+    if runs:
+        state = one.ask(model.Continue(), model.StateChanged, is_state("running"))
+    os.kill(pid_of(state.dlv_pid), signal.SIGSTOP)
+    # A dlv that is left to its limits costs three of them: interrupt, farewell, end.
+    assert one.driver.close(timeout=60.0)
+    assert wait_gone(state.dlv_pid, state.target_pid)
+    assert not any("did not end by itself" in e.text for e in one.events if isinstance(e, model.ConsoleOutput))
+
+
 def test_attach_leaves_the_process_alive(
     debug: Callable[..., Debuggee], small_program: Path, tmp_path: Path
 ) -> None:

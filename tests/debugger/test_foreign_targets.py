@@ -160,7 +160,7 @@ def test_a_process_that_ends_of_a_killed_dlvs_breakpoint_is_said_to(
     assert stranger.wait(SECONDS) == -signal.SIGTRAP
 
 
-def test_a_process_that_stands_still_is_let_run_on_unless_breakpoints_are_in_its_code(stranger: subprocess.Popen[bytes]) -> None:
+def test_one_that_stands_still_is_let_run_on_without_breakpoints(stranger: subprocess.Popen[bytes]) -> None:
     process = identify(stranger.pid)
     assert process is not None
     assert "3 of dlv's breakpoints in its code" in bereaved.look_after(process, 3)
