@@ -7,14 +7,13 @@ becomes a record first. What both ways say of a line is the same.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from schedtui.core.event_scan import STORY_EFFECTS, may_move, may_move_printf, may_tell
-from schedtui.core.event_sieve import NEXT_RECORD, PRINTF, sieve_of
-from schedtui.core.event_table import MESSAGES, MOVE_PREFIXES
-from schedtui.core.events import QueueEvent, effect_of, event_of_pairs, plugin_names, queue_state, read_event
+from schedtui.core.event_scan import STORY_EFFECTS, may_move, may_tell
+from schedtui.core.event_sieve import MESSAGE, NEXT_RECORD, OLD_KEYED, SAID, sieve_of
+from schedtui.core.event_table import MESSAGES
+from schedtui.core.events import QueueEvent, Told, effect_of, event_of_pairs, read_event, told_by
 from schedtui.core.klog import Clock, parse_pairs, read_records
 from schedtui.core.klog.assembly import LONGEST_LINE, _Assembly
 from schedtui.core.klog.building import OpenRecord, build_record, build_single
@@ -24,63 +23,83 @@ from schedtui.core.klog.stamping import header_time, stamp_record
 from schedtui.core.queue_dump import DUMP_MESSAGE, read_dump
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Sequence
 
     from schedtui.core.queue_dump import QueueDump
-    from schedtui.core.record import FieldValue, Record
+    from schedtui.core.record import Record
 
-_DUMPED = ("dump", DUMP_MESSAGE)
-_MEANINGS: dict[bytes, tuple[str, str]] = {
-    message.encode(): _DUMPED if message == DUMP_MESSAGE else (effect, message)
-    for message, effect in MESSAGES.items()
-    if effect not in STORY_EFFECTS
+
+class _Meaning(NamedTuple):
+    """What a message means."""
+
+    message: str
+    """The message as logged."""
+    effect: str
+    """Its effect in the table; empty when only the whole record tells."""
+    usual: str
+    """The effect of a line with usual pairs; empty when such a line too needs ``event_of_pairs``."""
+
+
+def _meaning(message: str) -> _Meaning:
+    """The meaning of a message that stands in the sieve's pattern."""
+    # Escapes are the record's business, and so are other alphabets.
+    plain = message not in (DUMP_MESSAGE, OLD_KEYED) and "\\" not in message and message.isascii()
+    effect = (effect_of(message) or "") if plain else ""
+    if effect.startswith(("group_", "preempt")) or message.startswith("Pod group"):
+        # It may be about somebody else than ``pod=``.
+        return _Meaning(message, effect, "")
+    return _Meaning(message, effect, "gated" if effect == "moved" and message.endswith("gated") else effect)
+
+
+_MEANINGS = {
+    message: _meaning(message) for message in (OLD_KEYED, *MESSAGES) if MESSAGES.get(message) not in STORY_EFFECTS
 }
-"""Message → effect and message."""
+"""Message → meaning; those that are told by their beginning come on top, one by one."""
 
-_MOVES = tuple(start.encode() for start, _ in MOVE_PREFIXES)
+_DUMP = _MEANINGS[DUMP_MESSAGE]
+
+_other_meaning = lru_cache(maxsize=1024)(_meaning)
+"""A log has few messages, in a great many lines."""
+
 _MOST_ODD = 64
 """Records of other shapes in one block after which the rest of it is taken line by line."""
 
-_BEHIND_MESSAGE = (b"", b" ")
-"""What may stand behind a quoted message."""
+_MORE_FOLLOWS = ("\r", "<")
+"""Last characters of lines that the usual assembly must look at: an end that is none, a block that opens."""
 
-_MORE_FOLLOWS = (b"\r", b"<")
-"""Last bytes of lines that the usual assembly must look at: an end that is none, a block that opens."""
+_HEADER_STARTS = frozenset("IWEF")
 
-_DATED_FIELD = b' timestamp="'
-_USUAL = re.compile(
-    r' (?:pod="([^"\\]+)"(?: node="([^"\\]+)")?|type="pod" entity="([^"\\]+)")'
-    r'(?: event="([^"\\]+)" queue="([^"\\]+)"'
-    r'(?: schedulingCycle=\d+ hint=(-?\d+) unschedulable plugins=(\{(?:"[^\s\\]*)?\}))?)?'
-    r"(?: evaluatedNodes=\d+ feasibleNodes=\d+)?$"
-)
-"""What stands behind most messages of the table. Groups: pod, node, entity, event, queue, hint, plugins."""
+_DATED_FIELD = ' timestamp="'
 
-_plugins, _queue = lru_cache(maxsize=256)(plugin_names), lru_cache(maxsize=64)(queue_state)
-"""A log has few sets of plugins and few queues, and names them in every other line."""
 
-_OTHER_SUBJECT = frozenset(
-    effect for effect in MESSAGES.values() if effect.startswith(("group_", "preempt"))
-)  # fmt: skip
-"""Effects whose lines may be about somebody else than ``pod=``."""
+@lru_cache(maxsize=4096)
+def _told(pairs: str) -> Told | None:
+    """What usual pairs tell, whatever line they stand in; None when the whole line must be looked at.
 
-_PAIR = re.compile(r' ([A-Za-z][A-Za-z ]*)=(?:"([^"]*)"|(\{"\S*\})|(-?\d+)(?= |$))')
-"""A pair as nearly all lines of the table print it; a line with a backslash is taken apart by the usual parser."""
+    A log says a great deal with few words: most lines differ from others in their time and their pod alone.
+    """
+    if pairs[-1:] in _MORE_FOLLOWS or _DATED_FIELD in pairs or not pairs.isascii():
+        return None
+    return told_by(parse_pairs(pairs, 0)) if "=" in pairs or not pairs.strip() else None
 
 
 class EventReader(_Assembly["QueueEvent | QueueDump | None"]):
     """Turns the bytes of one log into events and dumps."""
 
-    def __init__(self, clock: Clock | None = None, line: int = 1) -> None:
+    def __init__(self, clock: Clock | None = None, line: int = 1, *, dumps: bool = True) -> None:
         """Start reading.
 
         Args:
             clock: Knows or guesses years, as for ``RecordReader``.
             line: 1-based line at which reading starts.
+            dumps: Whether dumps are wanted; without them some may come all the same.
         """
         super().__init__(line)
+        self._dumps = dumps
         self.clock = clock or Clock()
-        self._sources: dict[bytes, str] = {}
+        self._origins: dict[str, tuple[int, str]] = {}
+        self._moments: dict[str, int] = {}
 
     def facts(self, data: bytes) -> list[QueueEvent | QueueDump]:
         """Take more bytes; what is complete comes back."""
@@ -103,77 +122,80 @@ class EventReader(_Assembly["QueueEvent | QueueDump | None"]):
             super()._take_block(block)
             return
         at = self._take_to_header(data, 0) if NEXT_RECORD.match(data) is None else 0
+        # One character a byte: places in the text are those in the data.
+        text = data.decode("latin-1")
         odd = 0
         while at < last and odd <= _MOST_ODD and not self._fragments and not self._trimmed_block():
-            day = self.clock.month_day
-            if day < 0:
+            if self.clock.month_day < 0:
                 at = self._take_to_header(data, at)
                 continue
-            at, regular = self._sift(data, at, last, day)
+            at, regular = self._sift(data, text, at, last)
             odd += not regular
         super()._take_block(data[at + 1 :])
 
-    def _sift(self, data: bytes, at: int, last: int, day: int) -> tuple[int, bool]:
+    def _sift(self, data: bytes, text: str, at: int, last: int) -> tuple[int, bool]:
         """Take the lines from ``at`` on as far as they are plain, and the first record that is not.
 
         Args:
             data: Lines, a line break in front of each.
+            text: The same, one character a byte.
             at: The line break in front of the first line, a header.
             last: The line break in front of the last header; that record may go on behind the block.
-            day: The clock's day.
 
         Returns:
             Where the next header is, and whether what was taken in between belonged to the table.
         """
-        sieve = sieve_of(day)
-        header, out, sources = sieve.header, self._out, self._sources
-        midnight, guessed = self.clock.midnight_us, bool(self.clock.guessed)
-        counted = at
-        for found in sieve.interesting.finditer(data, at, last + 1):
-            start, group = found.start(), found.lastindex
+        if self._open:
+            self._close_all()
+        out, origins, moments = self._out, self._origins, self._moments_of_day()
+        line, counted, taken = self._line + 1, at, -1
+        stop, regular = last, True
+        for found in sieve_of(self.clock.month_day).finditer(text, at, last + 2):
+            start = found.start()
             if start >= last:
                 break
-            if group is None:
-                return self._take_odd(data, at, counted, start), False
-            end = found.end()
-            if group == PRINTF:
-                if not may_move_printf(found[PRINTF]):
-                    continue
-            else:
-                time, pid, site, message, rest, _ = found.groups()
-                meaning = _meaning(message)
-                if meaning is None:
-                    continue
-                if (
-                    meaning is not _DUMPED
-                    and header.match(data, end) is not None
-                    and rest[-1:] not in _MORE_FOLLOWS
-                    and not (guessed and _DATED_FIELD in rest)
-                ):
-                    if self._open:
-                        self._close_all()
-                    self._line += data.count(b"\n", counted, start)
-                    self._offset += start - counted
-                    counted = start
-                    source = sources.get(site)
-                    if source is None:
-                        source = self._source(site)
-                    text = rest.decode("utf-8", "replace")
-                    time_us = midnight + day_microseconds(time)
-                    out.append(_event(*meaning, text, self._line + 1, time_us, int(pid), source))
-                    continue
-            self._pass(data, counted, start)
-            return self._take_to_header(data, start), True
-        self._pass(data, counted, last)
-        return last, True
+            second, micro, origin, message, pod, node, numbered, pairs, _ = found.groups()
+            if second is None:
+                stop, regular = _record_above(data, at, start), False
+                if stop == taken:
+                    # What seemed to be a plain line goes on below.
+                    out.pop()
+                break
+            if message is None:
+                stop = start
+                break
+            meaning = _MEANINGS.get(message) or _other_meaning(message)
+            if meaning is _DUMP and not self._dumps:
+                continue
+            told = None if pairs is None else _told(pairs if numbered is None else numbered + pairs)
+            if told is None or not meaning.usual:
+                said = text[found.end(MESSAGE) + 1 : found.end()]
+                if pairs is None or not meaning.effect or not self._is_plain(said):
+                    stop = start
+                    break
+            line += text.count("\n", counted, start)
+            counted = taken = start
+            time_us = (moments.get(second) or self._moment(second)) + int(micro)
+            pid, source = origins.get(origin) or self._origin(origin)
+            if told is None or not meaning.usual:
+                own = parse_pairs(said, 0)
+                out.append(event_of_pairs(meaning.effect, meaning.message, own, line, time_us, pid, source))
+                continue
+            event, queue, hint, plugins, other_node, explained = told
+            # As the class itself would make it, without the detour over its names: nearly all events are such.
+            out.append(tuple.__new__(QueueEvent, (
+                line, time_us, pid, meaning.usual, pod, "pod", event, queue, hint, plugins, node or other_node,
+                explained, None, None, source, meaning.message,
+            )))  # fmt: skip
+        self._line, self._offset = line - 1, self._offset + counted - at
+        self._pass(data, counted, stop)
+        return (last if stop == last else self._take_to_header(data, stop)), regular
 
-    def _take_odd(self, data: bytes, low: int, counted: int, start: int) -> int:
-        """Take the record that a line belongs to, or begins: from the header above it."""
-        begin = start
-        while begin > low and NEXT_RECORD.match(data, begin) is None:
-            begin = data.rfind(b"\n", low, begin)
-        self._pass(data, counted, begin)
-        return self._take_to_header(data, begin)
+    def _is_plain(self, said: str) -> bool:
+        """Whether what stands behind a line's message is pairs, and all of them."""
+        if said[-1:] in _MORE_FOLLOWS or not said.isascii() or (self.clock.guessed and _DATED_FIELD in said):
+            return False
+        return (said[:1] == " " and "=" in said) or not said.strip()
 
     def _pass(self, data: bytes, start: int, end: int) -> None:
         """Leave lines behind, the first of which is a header."""
@@ -203,30 +225,9 @@ class EventReader(_Assembly["QueueEvent | QueueDump | None"]):
             if not may_move(line):
                 return None
             return self._build(OpenRecord(line, LineClass.JSON, number, offset, offset + len(line) + 1), False)
-        start = header.end() + 1
-        if line[start : start + 1] != b'"':
-            if may_move(line):
-                return self._whole(line, header, number, offset)
+        if SAID.match(line.decode("latin-1") + "\n", header.end()) is None:
             self._pass_over(line, header)
             return None
-        end = line.find(b'"', start + 1)
-        meaning = _meaning(line[start + 1 : end])
-        if meaning is None or line[end + 1 : end + 2] not in _BEHIND_MESSAGE:
-            self._pass_over(line, header)
-            return None
-        if meaning is _DUMPED:
-            return self._whole(line, header, number, offset)
-        time_us, _ = header_time(self.clock, header, line)
-        text = line[end + 1 :].decode("utf-8", "replace")
-        return _event(
-            *meaning, text, number, time_us, int(header[4]),
-            self._source(header[5] + b":" + header[6]),
-        )  # fmt: skip
-
-    def _whole(
-        self, line: bytes, header: re.Match[bytes], number: int, offset: int
-    ) -> QueueEvent | QueueDump | None:
-        """A line that needs the usual parser."""
         time_us, guessed = header_time(self.clock, header, line)
         return fact_of(build_single(line, header, number, offset, 0, time_us, guessed))
 
@@ -235,25 +236,33 @@ class EventReader(_Assembly["QueueEvent | QueueDump | None"]):
         if int(header[2]) != self.clock.month_day:
             header_time(self.clock, header, line)
 
-    def _source(self, site: bytes) -> str:
-        source = self._sources.get(site)
-        if source is None:
-            if len(self._sources) > 10_000:
-                self._sources.clear()
-            file, _, line = site.rpartition(b":")
-            source = self._sources[site] = f"{file.decode('utf-8', 'replace')}:{int(line)}"
-        return source
+    def _origin(self, text: str) -> tuple[int, str]:
+        """Process and call site, as a line prints them (one character a byte), as records have them."""
+        if len(self._origins) > 10_000:
+            self._origins.clear()
+        pid, _, site = text.partition(" ")
+        file, _, line = site.rpartition(":")
+        origin = int(pid), f"{file.encode('latin-1').decode('utf-8', 'replace')}:{int(line)}"
+        self._origins[text] = origin
+        return origin
+
+    def _moments_of_day(self) -> dict[str, int]:
+        """The clock's moments of seconds (``hh:mm:ss``) of its day, as far as they have been asked for."""
+        if self._moments.get("") != self.clock.midnight_us:
+            self._moments = {"": self.clock.midnight_us}
+        return self._moments
+
+    def _moment(self, second: str) -> int:
+        moment = self.clock.midnight_us + day_microseconds(second.encode() + b".000000")
+        self._moments[second] = moment
+        return moment
 
 
-@lru_cache(maxsize=1024)
-def _meaning(message: bytes) -> tuple[str, str] | None:
-    """Effect and text of a message; None when it moves nothing. A log has few messages, in a great many lines."""
-    known = _MEANINGS.get(message)
-    if known is None and message.startswith(_MOVES):
-        text = message.decode("utf-8", "replace")
-        effect = effect_of(text)
-        return None if effect is None else (effect, text)
-    return known
+def _record_above(data: bytes, low: int, start: int) -> int:
+    """The line break in front of the header at or above a line; ``low`` at the least."""
+    while start > low and NEXT_RECORD.match(data, start) is None:
+        start = data.rfind(b"\n", low, start)
+    return start
 
 
 def _last_header(data: bytes) -> int:
@@ -264,36 +273,6 @@ def _last_header(data: bytes) -> int:
         if NEXT_RECORD.match(data, at) is not None:
             return at
     return -1
-
-
-def _event(
-    effect: str, message: str, text: str, line: int, time_us: int | None, pid: int, source: str
-) -> QueueEvent:
-    """The event of a line of the table, as ``event_of_pairs`` reads it, by what stands behind the message."""
-    usual = _USUAL.match(text)
-    if usual is None or effect in _OTHER_SUBJECT or message.startswith("Pod group"):
-        return event_of_pairs(effect, message, _pairs(text), line, time_us, pid, source)
-    pod, node, entity, event, queue, hint, plugins = usual.groups()
-    if effect == "moved" and message.endswith("gated"):
-        effect = "gated"
-    # As the class itself would make it, without the detour over its names: this is done for every other line.
-    return tuple.__new__(QueueEvent, (
-        line, time_us, pid, effect, pod or entity, "pod", event,
-        _queue(queue) if queue is not None else None,
-        int(hint) if hint is not None else None,
-        _plugins(plugins) if plugins is not None else (),
-        node, "", None, None, source, message,
-    ))  # fmt: skip
-
-
-def _pairs(text: str) -> dict[str, FieldValue]:
-    if "\\" in text:
-        return parse_pairs(text, 0)
-    pairs: dict[str, FieldValue] = {}
-    for key, quoted, braces, number in _PAIR.findall(text):
-        if key not in pairs:
-            pairs[key] = int(number) if number else braces or quoted
-    return pairs
 
 
 def told_events(data: bytes, pods: Sequence[str], line: int, clock: Clock) -> list[QueueEvent]:

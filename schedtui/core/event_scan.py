@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from schedtui.core.event_table import MESSAGES, MOVE_PREFIXES, OLD_BEGINNINGS
+from schedtui.core.event_table import MESSAGES, MOVE_PREFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,11 +30,6 @@ _ANYWHERE = re.compile(rb"(?i)" + b"|".join(sorted({re.escape(word[:24]) for wor
 def may_move(raw: bytes) -> bool:
     """Whether a record's bytes can say something that moves a pod."""
     return _may_be(raw, _QUEUE_WORDS)
-
-
-def may_move_printf(text: bytes) -> bool:
-    """Whether a printf-style message can say something that moves a pod."""
-    return OLD_BEGINNINGS.match(text) is not None
 
 
 def may_tell(raw: bytes) -> bool:

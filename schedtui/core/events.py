@@ -57,6 +57,23 @@ class QueueEvent(NamedTuple):
     """The message as logged."""
 
 
+class Told(NamedTuple):
+    """What a record's pairs say of the one pod that it names."""
+
+    event: str | None
+    """As in ``QueueEvent``."""
+    queue: PodState | None
+    """Likewise."""
+    hint: int | str | None
+    """Likewise."""
+    plugins: tuple[str, ...]
+    """Likewise."""
+    node: str | None
+    """Likewise."""
+    text: str
+    """Likewise."""
+
+
 _QUEUES: tuple[tuple[str, PodState], ...] = (
     ("act", "active"),
     ("back", "backoff"),
@@ -188,27 +205,49 @@ def event_of_pairs(
         pid: Its process.
         source: ``file.go:line`` that logged it.
     """
+    parts = _parts(pairs)
+    pod, kind = _subject(effect, message, parts)
+    number = parts.get("number")
+    if effect == "moved" and message.endswith("gated"):
+        effect = "gated"
+    event, queue, hint, plugins, node, text = _told(parts)
+    return QueueEvent(
+        line, time_us, pid, effect, pod, kind, event, queue, hint, plugins, node, text,
+        _text(parts.get("other") or parts.get("group")),
+        float(number) if isinstance(number, int | float) else None,
+        source, message,
+    )  # fmt: skip
+
+
+def told_by(pairs: Mapping[str, FieldValue]) -> Told | None:
+    """What some of a record's pairs say; None when they name a pod or a group, or hold a number that counts."""
+    parts = _parts(pairs)
+    return _told(parts) if parts.keys() <= _TOLD_PARTS else None
+
+
+_TOLD_PARTS = frozenset(Told._fields)
+"""The parts that say the same whatever the rest of the record says."""
+
+
+def _parts(pairs: Mapping[str, FieldValue]) -> dict[str, FieldValue]:
     parts: dict[str, FieldValue] = {}
     for key, value in pairs.items():
         part = _SLOTS.get(key)
         if part is not None and part not in parts and value != "":
             parts[part] = value
-    pod, kind = _subject(effect, message, parts)
-    plugins, hint, number = parts.get("plugins"), parts.get("hint"), parts.get("number")
-    if effect == "moved" and message.endswith("gated"):
-        effect = "gated"
-    return QueueEvent(
-        line, time_us, pid, effect, pod, kind,
+    return parts
+
+
+def _told(parts: Mapping[str, FieldValue]) -> Told:
+    plugins, hint = parts.get("plugins"), parts.get("hint")
+    return Told(
         _text(parts.get("event")),
         queue_state(parts["queue"]) if "queue" in parts else None,
         hint if isinstance(hint, int | str) else None,
         plugin_names(plugins) if plugins is not None else (),
         _text(parts.get("node")),
         _text(parts.get("text")) or "",
-        _text(parts.get("other") or parts.get("group")),
-        float(number) if isinstance(number, int | float) else None,
-        source, message,
-    )  # fmt: skip
+    )
 
 
 def _text(value: FieldValue) -> str | None:

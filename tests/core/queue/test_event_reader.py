@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedtui.core.event_reader import EventReader, fact_of
+from schedtui.core.events import QueueEvent
 from schedtui.core.klog import Clock, RecordReader
 from tests.core.queue.logs import CHURNS, STORMS, log_bytes
 
 if TYPE_CHECKING:
-    from schedtui.core.events import QueueEvent
     from schedtui.core.queue_dump import QueueDump
 
 YEAR = 2026
@@ -46,6 +46,33 @@ _BODIES = (
     'kube-scheduler: "/metrics" satisfied by exact match',
     '"Successfully bound pod to node" timestamp="2024-03-02 10:00:00" pod="a/b" node="n"',
     '"Successfully bound pod to node"pod="a/b"',
+    '"Handlers synced"',
+    '"Handlers synced" \t',
+    '"Handlers synced" and more',
+    '"Handlers synced" at=1',
+    '"Cache comparer started"',
+    '"Add event for node" node="n-1"',
+    '"Starting Kubernetes Scheduler" version="v1.36.3"',
+    '"Attempting to bind pod to node" logger="Bind.DefaultBinder" pod="a/b" node="n"',
+    '"Attempting to bind pod to node" logger="Bind" node="n" pod="a/b"',
+    '"Attempting to bind pod to node" pod="a/b" node="n" node="m" pod="c/d"',
+    '"About to try and schedule pod" pod="a/b" type="podgroup"',
+    '"About to try and schedule pod" pod="{a/b}" node=""',
+    '"About to try and schedule pod" pod="a/b"x="y"',
+    '"About to try and schedule pod" pod="ä/b"',
+    '"About to try and schedule pod" pod=a/b hint=007',
+    '"About to try and schedule pod" pod="a/b" err="ä\\n"',
+    '"Pod moved to an internal scheduling queue" pod="a/b" event="X" queue="Q" schedulingCycle=3 4 hint=1',
+    '"Pod moved to an internal scheduling queue" pod="a/b" event="X" queue="Active" schedulingCycle=3 hint=-1',
+    '"Pod moved to an internal scheduling queue" pod="a/b" event="X" queue="Active" hint=1 plugins=map[A:{} B:{}]',
+    '"Pod moved to an internal scheduling queue" pod="a/b" event="X" unschedulable plugins={"A":{"B":1}}',
+    '"Pod moved to an internal scheduling queue, ä is gated" pod="a/b" event="X" queue="Active"',
+    '"Pod moved to an internal scheduling queue, \\"x\\" is gated" pod="a/b" event="X" queue="Active"',
+    '"Updating pod condition and nominated node name" pod="a/b" conditionType="PodScheduled"'
+    ' conditionStatus="False" conditionReason="Unschedulable" nominatedNodeName="n" nominatingMode=1',
+    '"Status after running PreEnqueue plugin" pod="a/b" plugin="SchedulingGates" status="waiting: [x]"',
+    '"msg"="Add event for unscheduled pod" "pod"="a/b"',
+    "lost master",
     "",
 )
 _ODD = (
@@ -56,6 +83,10 @@ _ODD = (
     "goroutine 1 [running]:",
     "plain text that goes on",
     "waiting",
+    "Installing",
+    "I1130 07:50:25.408448   20334 x.go:1]\"Add event for unscheduled pod\" pod=\"no/blank\"",
+    "I1130 07:50:25.408448   20334 ä.go:1] \"Add event for unscheduled pod\" pod=\"file/name\"",
+    "I1130 07:50:25.408448 20334 x.go:1]  \"Add event for unscheduled pod\" pod=\"two/blanks\"",
     "I1130 07:50:25.408448] \"Add event for unscheduled pod\" pod=\"short/header\"",
     "I1130 25:50:25.408448   20334 x.go:1] \"Add event for unscheduled pod\" pod=\"no/time\"",
     "Feb 14 19:59:55 box systemd-journald[275]: Suppressed 170 messages from kube-scheduler.service",
@@ -66,6 +97,11 @@ _ODD = (
     '{"ts":1764489025408.4,"caller":"x.go:1","msg":"Add event for unscheduled pod","v":3,'
     '"pod":{"name":"j","namespace":"n"}}',
     "Log file created at: 2024/11/30 07:00:00",
+)  # fmt: skip
+
+_DAMAGE = (
+    b"", b"\n", b"\r", b"\r\n", b'"', b"\\", b" ", b"\t", b"=", b"=<\n", b"\n >\n", b"{", b"\xff", b"\xc3\xa4",
+    b"\nI1130 ", b"] ", b'" pod="a/b', b"\nE1130 07:50:25.408448   20334 x.go:1] ",
 )  # fmt: skip
 
 _headers = st.builds(
@@ -114,3 +150,39 @@ def test_both_ways_read_the_same_in_real_logs(name: str, size: int) -> None:
 def test_both_ways_read_the_same_in_any_mixture(data: bytes, size: int, guessed: bool) -> None:
     expected = _by_records(data, Clock.for_year(YEAR, guessed=guessed))
     assert _directly(data, size, Clock.for_year(YEAR, guessed=guessed)) == expected
+
+
+@given(_texts, st.integers(1, 4000))
+def test_without_dumps_all_events_come(data: bytes, size: int) -> None:
+    reader = EventReader(Clock.for_year(YEAR, guessed=False), dumps=False)
+    facts: list[QueueEvent | QueueDump] = []
+    for start in range(0, len(data), size):
+        facts += reader.facts(data[start : start + size])
+    facts += reader.last_facts()
+    expected = _by_records(data, Clock.for_year(YEAR, guessed=False))
+    assert _events(facts) == _events(expected)
+
+
+def _events(facts: list[QueueEvent | QueueDump]) -> list[QueueEvent]:
+    return [fact for fact in facts if isinstance(fact, QueueEvent)]
+
+
+@given(st.data(), st.sampled_from(("v1.29.0-v5-churn3", "v1.36.3-v5-churn7", "v1.37.2-v5-gang5")))
+def test_both_ways_read_the_same_in_damaged_logs(data: st.DataObject, name: str) -> None:
+    whole = log_bytes(name)
+    begin = data.draw(st.integers(0, len(whole) - 20_000))
+    damaged = bytearray(whole[begin : begin + 20_000])
+    for _ in range(data.draw(st.integers(0, 8))):
+        at = data.draw(st.integers(0, len(damaged)))
+        damaged[at : at + data.draw(st.integers(0, 30))] = data.draw(st.sampled_from(_DAMAGE))
+    size = data.draw(st.integers(500, 30_000))
+    expected = _by_records(bytes(damaged), Clock.for_year(YEAR, guessed=False))
+    assert _directly(bytes(damaged), size, Clock.for_year(YEAR, guessed=False)) == expected
+
+
+@pytest.mark.parametrize("end", [b"\r\n", b" \n", b"\n\n"])
+def test_both_ways_read_the_same_whatever_ends_a_line(end: bytes) -> None:
+    data = log_bytes("v1.36.3-v5-churn7")[:400_000].replace(b"\n", end)
+    expected = _by_records(data, Clock.for_year(YEAR, guessed=False))
+    assert _directly(data, 100_003, Clock.for_year(YEAR, guessed=False)) == expected
+    assert len(expected) > 100
