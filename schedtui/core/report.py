@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from schedtui.core.placements import Placements
 from schedtui.core.queue_model import QueueModel
+from schedtui.core.report_parts import ModelEvents
 from schedtui.core.report_times import PodTimes, SlowPod
 from schedtui.core.workflow import Workflow
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from schedtui.core.queue_state import PodRow
     from schedtui.core.report_parts import ReportPart
     from schedtui.core.workflow import WorkflowSnapshot
+
+MOST_WAITING = 100_000
+"""Events of a process that may end yet, before the model takes them: this bounds the memory."""
 
 STUCK_KEPT = 50
 """How many pods that look stuck are listed."""
@@ -105,6 +109,7 @@ class ReportFold:
         """
         self.model = beside if beside is not None else QueueModel(release, keep_gone=0)
         self._feeds_model = beside is None
+        self._waiting = ModelEvents()
         self.placements = Placements()
         self.workflow = Workflow()
         self.times = PodTimes()
@@ -115,6 +120,8 @@ class ReportFold:
     def apply_event(self, event: QueueEvent) -> None:
         """Take one event."""
         if self._feeds_model:
+            if self._waiting.events:
+                self._feed_model()
             self.model.apply_event(event)
         self.placements.apply(event)
         self.workflow.apply(event)
@@ -128,9 +135,13 @@ class ReportFold:
 
     def take(self, part: ReportPart) -> None:
         """Take all that a stretch of the log holds, folded elsewhere; stretches come in the log's order."""
-        for event in part.model_events:
-            if self._feeds_model:
-                self.model.apply_event(event)
+        if self._feeds_model:
+            for event in part.model_events:
+                if event.effect == "start":
+                    self._waiting.restart(event.pid)
+                self._waiting.events.append(event)
+            if len(self._waiting.events) > MOST_WAITING:
+                self._feed_model()
         part.times.join_to(self.times)
         part.placements.join_to(self.placements)
         part.workflow.join_to(self.workflow)
@@ -140,8 +151,14 @@ class ReportFold:
         if part.last_us is not None:
             self._last_us = part.last_us
 
+    def _feed_model(self) -> None:
+        for event in self._waiting.events:
+            self.model.apply_event(event)
+        self._waiting = ModelEvents()
+
     def report(self) -> Report:
         """The report so far."""
+        self._feed_model()
         times = self.times
         times.flush()
         snapshot = self.model.snapshot()

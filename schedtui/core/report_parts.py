@@ -7,14 +7,14 @@ and goes on from there. What is counted is ``core.report_times``', ``core.placem
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+import marshal
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from schedtui.core import placements, report_times, workflow
+from schedtui.core.events import QueueEvent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
-
-    from schedtui.core.events import QueueEvent
 
 
 class PodFold(Protocol):
@@ -46,6 +46,7 @@ class Stretch(Generic[_Fold]):
         *,
         starts_anew: bool = False,
         groups_too: bool = True,
+        stands_alone: Callable[[QueueEvent], bool] | None = None,
     ) -> None:
         """Begin.
 
@@ -55,30 +56,38 @@ class Stretch(Generic[_Fold]):
             settling: Those of them behind which nothing counts that was known of the pod before.
             starts_anew: Whether the fold forgets all pods when a process starts.
             groups_too: Whether it follows pod groups as it follows pods.
+            stands_alone: Whether what was known of its pod before matters neither to an event that concerns the
+                fold nor after it; None when it always may.
         """
         self.fold = fold
         self._concerned = concerned
         self._settling = settling
         self._starts_anew = starts_anew
         self._groups_too = groups_too
+        self._stands_alone = stands_alone
         self._waiting: list[QueueEvent] = []
         self._known: set[str] = set()
-        self._all_known = False
+        self.all_known = False
+        """Whether nothing counts any more that was known in front of the stretch: the fold may take all itself."""
 
     def apply(self, event: QueueEvent) -> None:
         """Take one event."""
         effect, pod = event.effect, event.pod
         if (
-            self._all_known
+            self.all_known
             or pod is None
             or pod in self._known
             or effect not in self._concerned
             or not (self._groups_too or event.kind == "pod")
         ):
             self.fold.apply(event)
-            if effect == "start" and self._starts_anew and not self._all_known:
+            if effect == "start" and self._starts_anew and not self.all_known:
                 self._waiting.append(event)
-                self._all_known = True
+                self.all_known = True
+            return
+        if self._stands_alone is not None and self._stands_alone(event):
+            self._known.add(pod)
+            self.fold.apply(event)
             return
         self._waiting.append(event)
         settling = effect in self._settling
@@ -90,7 +99,7 @@ class Stretch(Generic[_Fold]):
         """Let the fold over all in front of this stretch go on over it."""
         for event in self._waiting:
             earlier.apply(event)
-        earlier.join(self.fold, None if self._all_known else self._known)
+        earlier.join(self.fold, None if self.all_known else self._known)
 
 
 class ReportPart:
@@ -109,7 +118,12 @@ class ReportPart:
             starts_anew=True,
             groups_too=False,
         )
-        self.placements = Stretch(placements.Placements(), placements.CONCERNED, placements.SETTLING)
+        self.placements = Stretch(
+            placements.Placements(),
+            placements.CONCERNED,
+            placements.SETTLING,
+            stands_alone=placements.stands_alone,
+        )
         self.workflow = Stretch(workflow.Workflow(), workflow.CONCERNED, workflow.SETTLING, starts_anew=True)
         self.preemptions = 0
         """Pods that were preempted."""
@@ -119,37 +133,63 @@ class ReportPart:
         """Time of the last event that has one."""
         self.model_events: list[QueueEvent] = []
         """The events that make a difference to the queues at the end, and to what is said of processes."""
-        takers: dict[str, list[Callable[[QueueEvent], None]]] = {}
-        for applied, apply in (
-            (placements.APPLIED, self.placements.apply),
-            (workflow.APPLIED, self.workflow.apply),
-            (report_times.APPLIED, self.times.apply),
+        stretches: dict[str, list[Stretch[Any]]] = {}
+        for applied, stretch in (
+            (placements.APPLIED, self.placements),
+            (workflow.APPLIED, self.workflow),
+            (report_times.APPLIED, self.times),
         ):
             for effect in applied:
-                takers.setdefault(effect, []).append(apply)
-        everything = list(events)
-        for event in everything:
-            for take in takers.get(event.effect, ()):
-                take(event)
-            if event.effect == "preempted" and event.other is not None:
+                stretches.setdefault(effect, []).append(stretch)
+        kept = ModelEvents()
+        last: QueueEvent | None = None
+        for event in events:
+            effect = event.effect
+            for stretch in stretches.get(effect, ()):
+                (stretch.fold if stretch.all_known else stretch).apply(event)
+            if effect == "start":
+                kept.restart(event.pid)
+            elif effect == "preempted" and event.other is not None:
                 self.preemptions += 1
-        timed = (event for event in everything if event.time_us is not None)
-        last = next((event for event in reversed(everything) if event.time_us is not None), None)
+            kept.events.append(event)
+            if event.time_us is not None:
+                if last is None:
+                    self.first_us = event.time_us
+                last = event
         if last is not None:
-            self.first_us, self.last_us = next(timed).time_us, last.time_us
+            self.last_us = last.time_us
             self.workflow.fold.pass_by(last, settling=False)
-        self.model_events = _without_ended(everything)
+        self.model_events = kept.events
+
+    def __getstate__(self) -> dict[str, object]:
+        """To be handed to another process: bare tuples, for these events are many."""
+        return {**self.__dict__, "model_events": marshal.dumps([tuple(event) for event in self.model_events])}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """What another process handed over."""
+        self.__dict__.update(state)
+        self.model_events = [QueueEvent._make(event) for event in marshal.loads(state["model_events"])]
 
 
-def _without_ended(events: list[QueueEvent]) -> list[QueueEvent]:
+class ModelEvents:
     """Events less those of processes that started and were followed by another start: nothing is left of them."""
-    last_start = {event.pid: place for place, event in enumerate(events) if event.effect == "start"}
-    begun: set[int | None] = set()
-    kept: list[QueueEvent] = []
-    for place, event in enumerate(events):
-        if event.effect == "start":
-            begun.add(event.pid)
-        elif event.effect != "lost" and event.pid in begun and place < last_start[event.pid]:
-            continue
-        kept.append(event)
-    return kept
+
+    def __init__(self) -> None:
+        self.events: list[QueueEvent] = []
+        """What is left, in the order of the log."""
+        self._started: dict[int | None, int] = {}
+
+    def restart(self, pid: int | None) -> None:
+        """Forget what a process did that had started; its next start comes now."""
+        started = self._started.get(pid)
+        since: list[QueueEvent] = []
+        if started is not None:
+            since = self.events[started:]
+            del self.events[started:]
+        for event in since:
+            if event.effect == "start":
+                self._started[event.pid] = len(self.events)
+            elif event.pid == pid and event.effect != "lost":
+                continue
+            self.events.append(event)
+        self._started[pid] = len(self.events)

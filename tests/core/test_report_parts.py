@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schedtui.core import report
 from schedtui.core.event_reader import EventReader
 from schedtui.core.klog import Clock
 from schedtui.core.queue_dump import QueueDump
@@ -39,6 +41,22 @@ def test_parts_join_to_the_whole(events: list[QueueEvent], cuts: list[int], step
         event._replace(line=place + 1, time_us=1_000_000 + place * step_us) for place, event in enumerate(events)
     ]  # fmt: skip
     assert joined(in_order, [min(cut, len(events)) for cut in cuts]) == folded(in_order)
+
+
+@given(st.lists(EVENTS, max_size=60), st.integers(1, 8), st.integers(0, 12))
+def test_events_that_wait_for_the_model_are_not_lost(events: list[QueueEvent], size: int, most: int) -> None:
+    in_order = [event._replace(line=place + 1, time_us=place * 10**6) for place, event in enumerate(events)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(report, "MOST_WAITING", most)
+        assert joined(in_order, list(range(size, len(events), size))) == folded(in_order)
+
+
+@given(st.lists(EVENTS, max_size=40))
+def test_a_part_comes_whole_out_of_another_process(events: list[QueueEvent]) -> None:
+    fold, other = ReportFold(), ReportFold()
+    fold.take(ReportPart(events))
+    other.take(pickle.loads(pickle.dumps(ReportPart(events))))
+    assert other.report() == fold.report()
 
 
 @pytest.mark.parametrize(
