@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 PROGRAM = Path(__file__).parents[1] / "data" / "small_program"
 """The source of the program that is debugged."""
 
+SECONDS = 60.0
+"""For what is only a matter of the machine's speed; a guard alone gives dlv 15 s to let a process go."""
+
 EventType = TypeVar("EventType")
 
 
@@ -61,7 +64,7 @@ class Debuggee:
         return self
 
     def wait(
-        self, kind: type[EventType], accept: Callable[[EventType], bool] = lambda _: True, seconds: float = 30.0
+        self, kind: type[EventType], accept: Callable[[EventType], bool] = lambda _: True, seconds: float = SECONDS
     ) -> EventType:
         """The next event of a kind that is accepted; those before it are kept in ``events``."""
         deadline = time.monotonic() + seconds
@@ -88,7 +91,7 @@ class Debuggee:
         command: model.Command,
         kind: type[EventType],
         accept: Callable[[EventType], bool] = lambda _: True,
-        seconds: float = 30.0,
+        seconds: float = SECONDS,
     ) -> EventType:
         """Submit and wait."""
         self.submit(command)
@@ -101,7 +104,7 @@ class Debuggee:
         self.wait(object, lambda e: isinstance(e, model.Failed) or getattr(e, "ticket", 0) == 424242)
         return self.events[start:-1]
 
-    def stop(self, command: model.Command, seconds: float = 30.0) -> model.Stop:
+    def stop(self, command: model.Command, seconds: float = SECONDS) -> model.Stop:
         """Submit and wait for the stop."""
         return self.ask(command, model.Stopped, seconds=seconds).stop
 
@@ -161,7 +164,7 @@ def debug(small_program: Path, dlv_path: Path, tmp_path: Path) -> Iterator[Calla
 
     yield make
     for one in made:
-        assert one.driver.close(timeout=20)
+        assert one.driver.close(timeout=SECONDS)
 
 
 def is_gone(pid: int | None) -> bool:
@@ -169,7 +172,7 @@ def is_gone(pid: int | None) -> bool:
     return pid is None or identify(pid) is None
 
 
-def wait_gone(*pids: int | None, seconds: float = 15.0) -> bool:
+def wait_gone(*pids: int | None, seconds: float = SECONDS) -> bool:
     """True when the processes end within the time."""
     deadline = time.monotonic() + seconds
     while not all(is_gone(pid) for pid in pids):
@@ -179,7 +182,7 @@ def wait_gone(*pids: int | None, seconds: float = 15.0) -> bool:
     return True
 
 
-def wait_running(pid: int | None, seconds: float = 20.0) -> bool:
+def wait_running(pid: int | None, seconds: float = SECONDS) -> bool:
     """True once a process runs or sleeps; dlv and Go's own signals stop one for moments."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

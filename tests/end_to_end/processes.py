@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-LEFT_SECONDS = 15.0
+LEFT_SECONDS = 40.0
 """How long the system may take to take away processes that have ended."""
 
 
