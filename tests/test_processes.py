@@ -19,6 +19,7 @@ from schedtui.processes import Child, ProcessIdentity, end_processes, identify, 
 from schedtui.processes.identity import session_members
 from schedtui.processes.locks import exclusive
 from schedtui.processes.scratch import room_for, scratch_directory
+from tests.listing import below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -401,7 +402,7 @@ class TestScratch:
         owner.kill()
         owner.communicate()
         left = [Path("new"), Path("new/theirs")] if others else []
-        until(lambda: sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*")) == left)
+        until(lambda: below(tmp_path) == left)
 
 
 class TestSession:

@@ -16,6 +16,7 @@ import pytest
 
 from schedtui.cli import run
 from schedtui.core.queue_state import POD_STATES
+from tests.listing import below
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -259,7 +260,7 @@ def test_a_killed_export_leaves_nothing(target: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "schedtui", "export", "-", "--to", str(tmp_path / target)]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as export:
         try:
-            until(lambda: any(path.name.startswith(".") for path in tmp_path.rglob("*")))
+            until(lambda: any(path.name.startswith(".") for path in below(tmp_path)))
         finally:
             export.kill()
     until(lambda: not any(tmp_path.iterdir()))
@@ -270,7 +271,7 @@ def test_a_killed_export_spares_what_others_put_into_its_directory(tmp_path: Pat
     command = [sys.executable, "-m", "schedtui", "export", "-", "--to", str(target)]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as export:
         try:
-            until(lambda: any(path.name.startswith(".report.md") for path in tmp_path.rglob("*")))
+            until(lambda: any(path.name.startswith(".report.md") for path in below(tmp_path)))
             (target / "mine.txt").write_text("kept")
         finally:
             export.kill()

@@ -27,6 +27,7 @@ from schedtui.lab.report import report_on
 from schedtui.lab.running import RunningLab, ensure_lab, find_running_lab, stop_instance
 from schedtui.processes import is_alive
 from tests.lab.waiting import DEADLINE_SECONDS, until
+from tests.listing import below
 from tests.small_disk import fill, small_disk
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def assert_no_trace(identities: list[ProcessIdentity], ports: list[int], directo
 def assert_private(directory: Path) -> None:
     """What etcd, the API server and schedulers write for themselves included."""
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700
-    for path in directory.rglob("*"):
+    for path in (directory / name for name in below(directory)):
         try:
             mode = path.lstat().st_mode
         except FileNotFoundError:

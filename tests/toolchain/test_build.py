@@ -41,6 +41,7 @@ from schedtui.toolchain.go_build import (
     format_seconds,
     run_go_build,
 )
+from tests.listing import below
 from tests.toolchain.built_before import built_trimmed, built_whole
 
 if TYPE_CHECKING:
@@ -299,11 +300,11 @@ class TestRealBuild:
         command = [sys.executable, "-m", "schedtui", "build", "--src", str(source_tree), "--output", str(output)]
         with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as build:
             try:
-                until(lambda: list(cache.glob("**/.build-*/go-build*/b*/*")))
+                until(lambda: any(path.match(".build-*/go-build*/b*/*") for path in below(cache)))
             finally:
                 build.kill()
         until(lambda: not marked(mark))
-        until(lambda: not list(cache.glob("**/.build-*")))
+        until(lambda: not any(path.match(".build-*") for path in below(cache)))
         until(lambda: sorted(path.name for path in tmp_path.iterdir()) == ["cache", "go"])
 
     @pytest.mark.timeout(1500)

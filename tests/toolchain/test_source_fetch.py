@@ -16,6 +16,7 @@ from schedtui.cli.source import source
 from schedtui.core.errors import Cancelled, SchedtuiError, UnreadableInput, WrongUse
 from schedtui.toolchain.source_fetch import FetchProgress, get_source, switch_source
 from schedtui.toolchain.source_releases import SourceTag, list_tags, resolve_version
+from tests.listing import below
 from tests.toolchain.doctor_setup import git, kubernetes_tree, script
 from tests.toolchain.repository_server import Line, served_by_daemon, served_by_http
 
@@ -235,7 +236,7 @@ def test_a_killed_clone_leaves_nothing(upstream: str, tmp_path: Path) -> None:
     environment = os.environ | {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
     with subprocess.Popen(command, env=environment) as get:
         try:
-            until(lambda: any(path.name == "half" for path in tmp_path.rglob("*")))
+            until(lambda: any(path.name == "half" for path in below(tmp_path)))
         finally:
             get.kill()
     until(lambda: [path.name for path in tmp_path.iterdir()] == ["bin"])
