@@ -237,12 +237,12 @@ def new_instance(name: str) -> Instance:
 
 def all_instances() -> tuple[Instance, ...]:
     """Every lab that has a directory, running or not."""
-    root = instances_directory()
-    if not root.is_dir():
+    try:
+        places = sorted(instances_directory().iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        # The last one takes it along.
         return ()
-    return tuple(
-        Instance(path) for path in sorted(root.iterdir()) if path.is_dir() and not path.name.startswith(".")
-    )
+    return tuple(Instance(path) for path in places if path.is_dir() and not path.name.startswith("."))
 
 
 def _read(path: Path, kind: type[_Document]) -> _Document:

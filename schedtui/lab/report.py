@@ -5,6 +5,7 @@ Owns the questions to the lab's parts and the sums over its directory. It change
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -151,9 +152,10 @@ def _count(client: ApiClient, path: str) -> int:
 
 
 def _size(path: Path) -> int:
-    files = path.rglob("*") if path.is_dir() else [path]
+    # Not Path.rglob: it fails where a directory goes away while we look, as a scheduler's does with it.
+    files = [Path(place, name) for place, inner, names in os.walk(path) for name in (*inner, *names)]
     total = 0
-    for file in files:
+    for file in files if path.is_dir() else [path]:
         try:
             # Blocks, not length: etcd reserves 64 MB for its log at once and fills it slowly.
             total += file.lstat().st_blocks * 512
