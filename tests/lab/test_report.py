@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
-
-import pytest
+from typing import TYPE_CHECKING, Any
 
 from schedtui.lab.report import _size
+
+if TYPE_CHECKING:
+    import pytest
 
 
 def test_a_directory_that_goes_while_it_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
