@@ -86,7 +86,6 @@ def test_from_a_checkout_to_schedule_one(lab: RunningLab, source_tree: Path, dlv
 
         # A restart has a log of its own, and the breakpoint is still there.
         terminal.send("r")
-        terminal.wait_for("starting", STOP_SECONDS)
         terminal.wait_for(at_entry, STOP_SECONDS)
         terminal.send("c")
         terminal.wait_for(in_schedule_one, STOP_SECONDS)
