@@ -255,7 +255,7 @@ def test_leaving_a_server_lets_its_target_run_on_without_our_breakpoints(
         one.stop(model.Continue())
     else:
         one.ask(model.Continue(), model.StateChanged, lambda e: e.state == "running")
-    assert one.driver.close(timeout=SECONDS)
+    assert one.driver.close(timeout=3 * SECONDS)
     assert server.poll() is None
     again = debug(mode="connect", target=f"unix:{short_directory}/x", arguments=()).start()
     listed = next(e for e in reversed(again.events) if isinstance(e, model.BreakpointsChanged))

@@ -12,7 +12,7 @@ from schedtui.core.exit_cause import ExitCause, with_own_checks
 from schedtui.debugger import model
 from schedtui.ui import messages
 from schedtui.ui.screens.build import BuildScreen
-from tests.ui.stage import STOP, WishingApp, report, screen_text, stopped
+from tests.ui.stage import SOURCE, STOP, WishingApp, report, screen_text, stopped
 
 if TYPE_CHECKING:
     from textual.message import Message
@@ -333,3 +333,26 @@ async def test_nil_is_set_only_after_a_question(answer: str, set_to: list[model.
         await pilot.press("equals_sign", "7", "enter")
         await pilot.pause()
         assert app.commands() == [*set_to, model.SetValue("podInfo", "7")]
+
+
+async def test_a_killed_dlv_is_not_said_to_have_last_lines() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(100, 24)) as pilot:
+        await report(pilot, model.StateChanged("lost", "dlv was killed by SIGKILL", cause_id="unknown"))
+        assert "ended dlv; a scheduler that dlv started ends with it" in text_of(pilot)
+        assert "last lines" not in text_of(pilot)
+
+
+async def test_the_place_of_a_stop_has_lines_above_it_when_its_pane_is_opened() -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("comma", "q")
+        await pilot.pause()
+        long = replace(SOURCE, lines=("package scheduler", *(f"// {number}" for number in range(2, 300))))
+        deep = replace(STOP, frames=(replace(STOP.frames[0], line=150),))
+        await report(pilot, model.Stopped(deep), source=long)
+        await pilot.press("comma", "d")
+        await pilot.pause()
+        shown = [line.split("//")[-1].strip() for line in screen_text(pilot) if "// 1" in line]
+        assert "150" in shown
+        assert shown.index("150") >= 2

@@ -40,6 +40,12 @@ NOTICES_KEPT = 200
 """Notices that can be read again."""
 
 
+NO_CAUSE = {
+    False: "Its last lines name no cause that schedtui knows.",
+    True: "Somebody, or the system for want of memory, ended dlv; a scheduler that dlv started ends with it.",
+}
+"""What is said of an end without a known cause; True for dlv's own."""
+
 EXIT_ANSWERS: dict[str, messages.Wish] = {
     "r": messages.DebuggerCommandRequested(model.Restart()),
     "b": messages.RebuildRequested(),
@@ -292,13 +298,14 @@ def _exit_rows(event: model.StateChanged, cause: ExitCause, *, checked: bool) ->
     """Cause, what to do, last lines, what was checked, the keys that go on from there."""
     title = cause.title if cause.certain else f"Probably: {cause.title}"
     known = cause.id != "unknown"
-    rows = [row((title if known else "Its last lines name no cause that schedtui knows.", "bad"))]
+    rows = [row((title if known else NO_CAUSE[event.state == "lost"], "bad"))]
     if cause.advice:
         rows.append(row((cause.advice, "note")))
     if cause.evidence and cause.evidence != event.last_output:
         rows += [row(""), *(row((f"  {line}", "warning")) for line in cause.evidence)]
-    rows += [row(""), row(("Its last lines:", "tab-active"))]
-    rows += [row(f"  {line}") for line in event.last_output] or [row("  none")]
+    if event.last_output or event.state != "lost":
+        rows += [row(""), row(("Its last lines:", "tab-active"))]
+        rows += [row(f"  {line}") for line in event.last_output] or [row("  none")]
     rows += [row("")]
     rows += [row((line, "warning")) for line in cause.also]
     if checked and not cause.also and known and not cause.id.startswith("check-"):

@@ -129,8 +129,11 @@ class SourceView(Widget):
         return False
 
     def on_resize(self) -> None:
-        """Keep the cursor in view."""
+        """Keep the cursor in view; a pane that was folded showed its line alone."""
+        before = self.first
         self._into_view(False)
+        if self.first != before:
+            self.refresh()
 
     def _into_view(self, fresh: bool) -> None:
         """Scroll so that the cursor is seen with some lines around it; little moves scroll little."""
