@@ -54,7 +54,21 @@ def _continue(bench: Workbench, _: model.Continue) -> None:
     bench.resume("continue", "unknown")
 
 
+PARKED = "runtime.gopark"
+"""Where a goroutine stands that waits for a channel, a lock, a timer (Go, all releases)."""
+
+
 def _step(bench: Workbench, command: model.Step) -> None:
+    stop = bench.inspector.stop
+    if stop is not None and stop.selected_frame:
+        if stop.frames[0].function == PARKED:
+            raise DebuggerFailed(
+                "This goroutine waits: it has no next line before what it waits for has come",
+                where=stop.frames[stop.selected_frame].function,
+                hint="c continues; b l on the line where it is to go on stops it there.",
+            )
+        # dlv steps from the innermost frame only, whichever is looked at.
+        bench.talk.ask("frame 0")
     bench.resume(STEPS[command.how], "step")
 
 

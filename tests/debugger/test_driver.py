@@ -74,6 +74,32 @@ def test_breakpoint_stack_arguments_and_steps(debug: Callable[..., Debuggee]) ->
     assert one.stop(model.Step("stepout")).frames[0].function == "main.work"
 
 
+def test_a_step_from_a_callers_frame_is_one_of_the_goroutine(debug: Callable[..., Debuggee]) -> None:
+    one = debug("loop").start()
+    one.breakpoint("main.tick")
+    stop = one.stop(model.Continue())
+    assert one.stop(model.SelectFrame(1)).selected_frame == 1
+    stepped = one.stop(model.Step("next"))
+    assert (stepped.reason, stepped.goroutine) == ("step", stop.goroutine)
+    assert (stepped.frames[0].function, stepped.frames[0].line > stop.frames[0].line) == ("main.tick", True)
+
+
+def test_a_goroutine_that_waits_is_said_to_have_no_next_line(debug: Callable[..., Debuggee]) -> None:
+    one = debug("loop").start()
+    one.ask(model.Continue(), model.StateChanged, is_state("running"))
+    stop = one.stop(model.Interrupt())
+    deadline = time.monotonic() + 60
+    # It sleeps most of the time, but not always.
+    while stop.frames[0].function != "runtime.gopark":
+        assert time.monotonic() < deadline
+        one.ask(model.Continue(), model.StateChanged, is_state("running"))
+        stop = one.stop(model.Interrupt())
+    assert stop.selected_frame
+    refused = one.ask(model.Step("next"), model.Failed)
+    assert "waits" in refused.title
+    assert "c continues" in refused.hint
+
+
 def test_a_frame_is_selected_and_the_console_follows(debug: Callable[..., Debuggee]) -> None:
     one = debug("plain").start()
     one.breakpoint("main.tick")
