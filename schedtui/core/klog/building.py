@@ -144,10 +144,7 @@ def build_single(
     """The record of one unwrapped line with a full header: the way that nearly all lines of a text log take."""
     severity, _, _, pid, file, src_line = header.groups()
     raw = line.decode("utf-8", "replace")
-    start = header.end()
-    if raw[start : start + 1] == " ":
-        start += 1
-    message, fields, structured = _message(raw, start, None)
+    message, fields, structured = _message(raw, _message_start(raw, header, file), None)
     return _Draft(
         number, raw, "klog", _SEVERITIES[severity], time_us, time_guessed, None, None,
         int(pid), _file_name(file), None, int(src_line), message, fields, structured,
@@ -160,10 +157,7 @@ def _klog(lines: OpenRecord, source: int, incomplete: bool) -> Record:
     assert header is not None
     severity, _, _, pid, file, src_line = header.groups()
     raw = lines.text()
-    start = header.end()
-    if raw[start : start + 1] == " ":
-        start += 1
-    message, fields, structured = _message(raw, start, lines)
+    message, fields, structured = _message(raw, _message_start(raw, header, file), lines)
     return _Draft(
         lines.line, raw, "klog", _SEVERITIES[severity], lines.time_us, lines.time_guessed, lines.wrapper_time,
         None, int(pid), _file_name(file), None, int(src_line), message, fields, structured,
@@ -183,6 +177,12 @@ def _file_name(raw: bytes) -> str:
             _file_names.clear()
         name = _file_names[raw] = raw.decode("utf-8", "replace")
     return name
+
+
+def _message_start(raw: str, header: re.Match[bytes], file: bytes) -> int:
+    """Where the message of a decoded record begins, behind a full header in its bytes."""
+    start = header.end() if file.isascii() else len(header[0].decode("utf-8", "replace"))
+    return start + 1 if raw[start : start + 1] == " " else start
 
 
 def _message(raw: str, start: int, lines: OpenRecord | None) -> tuple[str, Mapping[str, FieldValue], bool]:

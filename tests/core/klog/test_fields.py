@@ -237,3 +237,11 @@ def test_trace_block_is_one_record_that_names_the_pod() -> None:
     }  # fmt: skip
     assert record.time is not None
     assert (record.time.year, record.time_guessed) == (2026, ())
+
+
+@pytest.mark.parametrize("file", ["größe.go", "调度.go", "a\u2028b.go"])
+@pytest.mark.parametrize("end", ["", "\nmore of it"])
+def test_the_message_begins_behind_a_file_name_of_any_letters(file: str, end: str) -> None:
+    record = read_one(f'{HEADER.replace("x.go", file)}"words" a="b"{end}\n')
+    assert (record.file, record.src_line, record.message, record.structured) == (file, 1, "words", True)
+    assert record.fields["a"] == "b"
