@@ -2,7 +2,8 @@
 
 Not part of the test suite: ``python -m tests.fuzz.fuzz_records --minutes 10 [--seed N]``. What is held: nothing
 raises, the records cover all lines, any chunking gives the same ones, offsets cut the bytes, filters never refuse
-bytes of a record that matches, every record can be written as JSON, and the index's records lie within the bytes.
+bytes of a record that matches, every record can be written as JSON, the index's records lie within the bytes, and
+the short way to events says what the records say.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from schedtui.core.event_reader import EventReader, fact_of
 from schedtui.core.fit_error import parse_fit_error
 from schedtui.core.klog import Clock, RecordReader, parse_record, split_records
 from schedtui.core.log_filter import READY_FILTERS, FilterError, LogSpan, parse_filter
@@ -26,6 +28,8 @@ from schedtui.core.record_document import as_json_line, record_document
 from schedtui.sources.log_ends import open_record, proven_year, year_with_leap_day
 
 if TYPE_CHECKING:
+    from schedtui.core.events import QueueEvent
+    from schedtui.core.queue_dump import QueueDump
     from schedtui.core.record import Record
 
 DATA = Path(__file__).parents[1] / "data"
@@ -46,6 +50,13 @@ PIECES: tuple[bytes, ...] = (
     b"    x_test.go:1: ", b"2024-07-11T04:13:00Z debug layer=debugger ", b"unable to schedule a b: c; waiting",
 )  # fmt: skip
 """What inputs are built from, beside parts of real logs."""
+
+SIFTED = (
+    b'I0301 10:00:00.000001       1 x.go:1] "About to try and schedule pod" pod="a/b"\n'
+    b'I0301 10:00:00.000002       1 x.go:2] "Pod moved to an internal scheduling queue" pod="a/b" event="X"'
+    b' queue="Active" schedulingCycle=3 hint=1 unschedulable plugins={"A":{}}\n'
+)
+"""Lines that are taken apart at a glance."""
 
 FILTERS = (
     'k:v', "k=v", "-1h", "/k.?/", "pod:a", "severity>=W", "!m", "(a | m) v", '"m k"', "file:x", "v<=3",
@@ -150,6 +161,23 @@ def check_index(data: bytes) -> None:
     open_record(block, len(data))
 
 
+def check_events(data: bytes, chance: random.Random) -> None:
+    """The short way to events says what the records say, whatever the chunks.
+
+    Raises:
+        AssertionError: It does not.
+    """
+    data = SIFTED + data + SIFTED
+    records = RecordReader(clock=Clock.for_year(2026, guessed=False))
+    expected = [fact for record in records.feed(data) + records.finish() if (fact := fact_of(record)) is not None]
+    reader = EventReader(Clock.for_year(2026, guessed=False))
+    facts: list[QueueEvent | QueueDump] = []
+    size = chance.randrange(200, 20_000)
+    for at in range(0, len(data), size):
+        facts += reader.facts(data[at : at + size])
+    assert facts + reader.last_facts() == expected, "events"
+
+
 def main() -> int:
     """Run for the minutes that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -167,6 +195,7 @@ def main() -> int:
         try:
             check(data, chance)
             check_index(data)
+            check_events(data, chance)
         except Exception as error:  # noqa: BLE001 - whatever it is, the input that made it is shown
             print(f"seed {seed}, input {count}: {type(error).__name__}: {error}\n{data!r}", file=sys.stderr)
             return 1
