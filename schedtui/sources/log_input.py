@@ -155,7 +155,7 @@ class LogInput:
             added: list[Added] = []
             notice = ""
             if self._generations:
-                added += self._grow(self._generations[-1], self._generations[-1].file.size(), final=True)
+                added += self._rest_of(self._generations[-1])
                 divider = self._divider(event)
                 notice = divider.notice
                 added.append(Added(divider, "back"))
@@ -175,6 +175,15 @@ class LogInput:
                 break
         follower.mark_read(event.file, generation.high)
         return added
+
+    def _rest_of(self, generation: Generation) -> list[Added]:
+        """Index what is left of a generation that another one follows."""
+        added: list[Added] = []
+        while True:
+            before = generation.high
+            added += self._grow(generation, generation.file.size(), final=True)
+            if generation.high == before:
+                return added
 
     def _divider(self, event: Began) -> Piece:
         at = datetime.fromtimestamp(event.at).astimezone()
@@ -230,8 +239,10 @@ class LogInput:
         return [(Piece((generation.part(head),)), "last"), (Piece((generation.part(chunk),)), "back")]
 
     def _first_look(self, generation: Generation, size: int, *, final: bool) -> list[Added]:
-        start = max(0, size - TAIL_BYTES)
-        block, count = self._read(generation.file, start, size - start)
+        # Its end comes first only where nothing stands in front: older text is put in front of everything.
+        is_first = generation is self._generations[0]
+        start = max(0, size - TAIL_BYTES) if is_first else 0
+        block, count = self._read(generation.file, start, min(size - start, BLOCK_BYTES))
         count = self._complete(block, count, start, size, final=final)
         if not count:
             return []
@@ -246,6 +257,7 @@ class LogInput:
         generation.low, generation.high, generation.last = chunk.base, chunk.end, chunk
         generation.first_seen = (chunk.first_month_day, chunk.first_year)
         self._compare_with_header(generation)
+        self._note_behind(size - chunk.end)
         return [Added(Piece((generation.part(chunk),)), "back")]
 
     def _complete(

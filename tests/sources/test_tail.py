@@ -349,3 +349,33 @@ def test_a_truncation_right_behind_a_read_is_seen(tmp_path: Path, lines: int) ->
     assert file.is_unchanged()
     assert file.read(0, size).startswith(entry(0).encode())
     file.close()
+
+
+@pytest.mark.parametrize("how", ["rename", "copytruncate", "remove"])
+def test_a_large_file_that_comes_in_another_ones_place_stands_behind_it(tmp_path: Path, how: str) -> None:
+    """More than a first look holds is there at once: none of it may stand in front of the old file's text."""
+    path = tmp_path / "k.log"
+    first = "".join(entry(number) for number in range(100))
+    second = "".join(entry(number, 400) for number in range(100, 2_500))
+    assert len(second) > 2 * log_input.TAIL_BYTES
+    path.write_text(first)
+    watched = WatchedStore(path)
+    watched.start()
+    try:
+        watched.wait(lambda state: state.records == 100)
+        if how == "rename":
+            path.rename(tmp_path / "k.log.1")
+            path.write_text(second)
+        elif how == "copytruncate":
+            shutil.copy(path, tmp_path / "k.log.1")
+            path.write_text(second)
+        else:
+            path.unlink()
+            watched.wait(lambda state: any("is gone" in note for note in state.notes))
+            path.write_text(second)
+        watched.wait(lambda state: state.records == 2_500 and state.indexing is None and state.selecting is None)
+        texts = [row.text for row in watched.all_rows(60) if not row.notice]
+        expected = (first + second).splitlines()
+        assert texts == [text[:60] for text in expected]
+    finally:
+        watched.close()
