@@ -30,8 +30,8 @@ FRAME_SECONDS = 1 / 15
 RESIZED_SECONDS = 0.1
 """After this long without another change of the terminal's size all is painted anew."""
 
-SLOW_LINE_FRAME_SECONDS = 1 / 4
-"""The same with ``--low-bandwidth``."""
+SLOW_LINE_FRAME_SECONDS = 1.0
+"""The same with ``--low-bandwidth``: a log that goes on costs a screenful a second then, 1.5 kB at 80x24."""
 
 
 class Stage(App[int]):

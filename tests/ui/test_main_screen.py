@@ -60,6 +60,18 @@ async def test_c43_every_theme_paints_the_same_words(theme: str) -> None:
         assert screen_text(pilot)[0].startswith("▾ debugger  stopped")
 
 
+async def test_a_stop_is_painted_at_once_however_slow_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = WishingApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        hurried: list[str] = []
+        monkeypatch.setattr(app.frames, "hurry", lambda: hurried.append("asked"))
+        await report(pilot, model.BreakpointsChanged((BREAKPOINT,)))
+        assert not hurried
+        await report(pilot, model.StateChanged("running"))
+        await report(pilot, model.Stopped(STOP), source=SOURCE)
+        assert len(hurried) == 2
+
+
 async def test_the_next_theme_is_a_key_away() -> None:
     app = WishingApp()
     async with app.run_test(size=(80, 24)) as pilot:

@@ -19,6 +19,7 @@ from schedtui.ui import messages
 from schedtui.ui.screens.overlays import ListScreen, list_screen
 from schedtui.ui.screens.remembering import RememberingScreen
 from schedtui.ui.screens.status import STATE_WORDS, StatusFacts, status_parts
+from schedtui.ui.stage import Stage
 from schedtui.ui.themes import ROLES
 from schedtui.ui.widgets.console import Console, ConsoleInput
 from schedtui.ui.widgets.rows import row
@@ -127,6 +128,9 @@ class MainScreen(RememberingScreen):
     @on(messages.DebuggerReported)
     def _debugger_reported(self, message: messages.DebuggerReported) -> None:
         event = message.event
+        if isinstance(event, model.StateChanged | model.Stopped) and isinstance(self.app, Stage):
+            # As a key's: even a slow line shows at once where it stands.
+            self.app.frames.hurry()
         if isinstance(event, model.StateChanged):
             self._state_changed(event)
         elif not self.has_pane("debugger"):
