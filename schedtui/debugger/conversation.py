@@ -30,6 +30,9 @@ USUAL_SECONDS = 30.0
 DEAF_SECONDS = 0.5
 """For how long a question of our own cannot be broken off."""
 
+TELL_SECONDS = 0.5
+"""How often it is told what has come so far of a reply that takes long."""
+
 AGAIN_SECONDS = 1.0
 """An interrupt that had no effect for so long is repeated: dlv forgets one that comes before it has begun."""
 
@@ -90,9 +93,16 @@ class Conversation:
         return self.collect(limit=limit, answers=answers)
 
     def collect(
-        self, *, limit: float | None = USUAL_SECONDS, answers: Mapping[str, str] | None = None, text: str = ""
-    ) -> Reply:
+        self, *, limit: float | None = USUAL_SECONDS, answers: Mapping[str, str] | None = None, text: str = "",
+        meanwhile: Callable[[str], None] | None = None,
+    ) -> Reply:  # fmt: skip
         """Wait for the reply to what was sent.
+
+        Args:
+            limit: As for ``ask``.
+            answers: As for ``ask``.
+            text: What came before.
+            meanwhile: Gets what has come so far, every now and then.
 
         Raises:
             SessionLost: dlv ended or does not come back.
@@ -103,11 +113,14 @@ class Conversation:
         broken_off, again_at = False, math.inf
         while True:
             now = time.monotonic()
-            left = max(0.0, min(now + 3600.0 if deadline is None else deadline, again_at) - now)
+            patience = TELL_SECONDS if meanwhile is not None else 3600.0
+            left = max(0.0, min(now + patience if deadline is None else deadline, again_at) - now)
             deaf = now < deaf_until
             piece = self.session.poll(
                 min(left, deaf_until - now) if deaf else left, wake=-1 if deaf else self._wake
             )
+            if piece is None and meanwhile is not None:
+                meanwhile(self.session.pending)
             if isinstance(piece, Prompted):
                 reply = read_reply(text + piece.text, self._mark)
                 for line in reply.unreadable:

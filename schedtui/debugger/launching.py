@@ -175,8 +175,9 @@ def _words(launch: Launch, files: RunFiles | None) -> list[str]:
         case "exec":
             return ["exec", launch.target, *common, *directory, *redirects, *arguments]
         case "debug" | "test":
-            flags = " ".join(_build_flag(flag) for flag in launch.build_flags)
-            build = [f"--build-flags={flags}"] if flags else []
+            # -v: Go names each package that it compiles, which is all that is seen of a build of minutes.
+            flags = " ".join(("-v", *(_build_flag(flag) for flag in launch.build_flags)))
+            build = [f"--build-flags={flags}"]
             output = [f"--output={built_by_dlv(launch)}"]
             package = [launch.target] if launch.target else []
             return [launch.mode, *package, *common, *output, *build, *redirects, *arguments]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from schedtui.core.errors import DebuggerFailed, SchedtuiError
 from schedtui.debugger import bereaved, refusals
+from schedtui.debugger.build_output import packages_built, without_packages
 from schedtui.debugger.conversation import Conversation, SessionLost
 from schedtui.debugger.inspector import Inspector
 from schedtui.debugger.launching import OWN_TARGET_MODES, RunFiles, next_run_files, prepare, restart_line
@@ -56,6 +57,7 @@ class Lifecycle(Runner):
     def _start(self) -> None:
         self._run += 1
         self._spent = False
+        self._packages = 0
         call = self._call = prepare(self.launch, self._run, self._began)
         earlier = self._owned.begin(call, lambda: self.inbox.closing)
         if earlier is not None:
@@ -65,8 +67,10 @@ class Lifecycle(Runner):
         session = DlvSession(call.argv, call.environment, call.directory, call.prompt, server)
         self._owned.dlv(session.pid)
         self._talk = Conversation(session, call.mark, self.inbox.wake, self._interrupted, self._decide)
-        limit = None if self.launch.mode in ("debug", "test") else START_SECONDS
-        reply = self._talk.collect(limit=limit)
+        if self.launch.mode in ("debug", "test"):
+            reply = self._talk.collect(limit=None, meanwhile=self._tell_build)
+        else:
+            reply = self._talk.collect(limit=START_SECONDS)
         for warning in refusals.start_warnings(reply.text):
             self.say(warning)
         sourced = self._talk.ask(f"source {call.script}")
@@ -84,6 +88,13 @@ class Lifecycle(Runner):
         else:
             self._new_target("interrupt", go_on=earlier.running)
 
+    def _tell_build(self, text: str) -> None:
+        """Say how far the build is that dlv does itself; how many packages there are, Go does not tell it."""
+        count = packages_built(text)
+        if count > self._packages:
+            self._packages = count
+            self._become("building", f"{count:,} packages compiled")
+
     def _come_back(self, call: Call, earlier: SessionRecord) -> Call:
         """The persistent server is there and its target has a log already: the new one is not needed."""
         assert call.files is not None
@@ -94,7 +105,9 @@ class Lifecycle(Runner):
         return self._call
 
     def _explain_start(self, lost: SessionLost) -> None:
-        refusal = refusals.explain_start(lost.text, lost.reason, connecting=self.launch.mode == "connect")
+        refusal = refusals.explain_start(
+            without_packages(lost.text), lost.reason, connecting=self.launch.mode == "connect"
+        )
         self._end_processes()
         self.post(Failed(refusal.title, refusal.hint, refusal.details))
         self.state = "lost"

@@ -34,6 +34,31 @@ def test_a_packages_test_is_debugged(debug: Callable[..., Debuggee]) -> None:
     assert "PASS" in Path(exited.stdout_path or "").read_text()
 
 
+@pytest.mark.parametrize("good", [True, False])
+def test_a_build_by_dlv_says_how_far_it_is(debug: Callable[..., Debuggee], tmp_path: Path, good: bool) -> None:
+    place = tmp_path / "program"
+    # A package of its own that no cache has, and one that takes a moment, or fails.
+    (place / "slow").mkdir(parents=True)
+    (place / "go.mod").write_text(f"module example.org/p{time.time_ns()}\n\ngo 1.21\n")
+    (place / "slow" / "slow.go").write_text("package slow\n\nfunc Work() int { return 7 }\n")
+    module = (place / "go.mod").read_text().split()[1]
+    call = "println(slow.Work())" if good else "nope()"
+    (place / "main.go").write_text(
+        f'package main\n\nimport "{module}/slow"\n\nfunc main() {{\n\t_ = slow.Work\n\t{call}\n}}\n'
+    )
+    one = debug(mode="debug", target="", arguments=(), working_directory=str(place))
+    one.driver.start()
+    if not good:
+        lost = one.wait(model.StateChanged, lambda e: e.state == "lost", seconds=200)
+        assert any("undefined: nope" in line for line in lost.last_output)
+        assert f"{module}/slow" not in lost.last_output
+        return
+    one.wait(model.StateChanged, lambda e: e.state == "stopped", seconds=200)
+    told = [e.detail for e in one.events if isinstance(e, model.StateChanged) and e.state == "building"]
+    # Nothing is told of a build that is over before anybody can look.
+    assert all(word.endswith("packages compiled") for word in told[1:])
+
+
 def test_c33_a_server_elsewhere_stands_at_its_entry_and_is_left_alone(
     debug: Callable[..., Debuggee], dlv_path: Path, small_program: Path, short_directory: Path
 ) -> None:

@@ -54,4 +54,4 @@ def test_flags_reach_dlv_whole(tmp_path: Path) -> None:
     flags = ("-mod=mod", "-ldflags=-X a/b.c=v1 -X d=it's \\ here")
     launch = Launch("dlv", mode="debug", target="./x", run_directory=str(tmp_path), build_flags=flags)
     (told,) = [word for word in launching.prepare(launch, 1).argv if word.startswith("--build-flags=")]
-    assert told == r"--build-flags='-mod=mod' '-ldflags=-X a/b.c=v1 -X d=it\'s \\ here'"
+    assert told == r"--build-flags=-v '-mod=mod' '-ldflags=-X a/b.c=v1 -X d=it\'s \\ here'"
