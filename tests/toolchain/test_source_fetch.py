@@ -187,6 +187,7 @@ class TestRealLine:
             assert line.broken == 3
             assert caught.value.where == address
             assert caught.value.details and "--repo" in caught.value.hint
+            assert "tried 3 times, each from the beginning" in caught.value.hint
             assert list(tmp_path.iterdir()) == []
             # The advice works: the same command with another repository.
             answer = CliRunner().invoke(
