@@ -65,7 +65,7 @@ def refusal(said: Sequence[str], place: str) -> SchedtuiError:
             "The line to the repository broke; nothing is left behind",
             where=place,
             details=details,
-            hint=f"It was tried {TRIES} times, each from the beginning: git keeps nothing of an unfinished transfer."
+            hint=f"It was tried {TRIES} times, each from the beginning: git keeps nothing of a broken transfer."
             " Run the same command again on a steadier line, or name a nearer mirror with --repo.",
         )
     if any(word in text for word in ("Could not resolve host", "Failed to connect", "Connection refused")):
