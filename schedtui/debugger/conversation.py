@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 from schedtui.core.errors import DebuggerFailed
-from schedtui.debugger.replies import Reply, is_disconnected, read_reply
+from schedtui.debugger.replies import Reply, is_cancelled, is_disconnected, read_reply
 from schedtui.debugger.session import Asked, Ended, Prompted
 
 if TYPE_CHECKING:
@@ -35,6 +35,9 @@ TELL_SECONDS = 0.5
 
 AGAIN_SECONDS = 1.0
 """An interrupt that had no effect for so long is repeated: dlv forgets one that comes before it has begun."""
+
+LATE_INTERRUPTS = 3
+"""How often a question of our own is put at most, when it is hit by interrupts that were for the target."""
 
 INTERRUPTED_SECONDS = 10.0
 """How long dlv may take to come back after it was interrupted."""
@@ -74,6 +77,8 @@ class Conversation:
         self._wake = wake
         self._interrupted = interrupted
         self._decide = decide
+        self._broken_off = False
+        """Whether the last question was interrupted by ourselves."""
 
     def ask(
         self, line: str, *, limit: float | None = USUAL_SECONDS, answers: Mapping[str, str] | None = None
@@ -89,8 +94,13 @@ class Conversation:
             SessionLost: dlv ended or does not come back.
             DebuggerFailed: The line cannot be sent.
         """
-        self.session.send(line)
-        return self.collect(limit=limit, answers=answers)
+        for _ in range(LATE_INTERRUPTS):
+            self.session.send(line)
+            reply = self.collect(limit=limit, answers=answers)
+            # Nobody broke off what we asked: an interrupt for the target came late, because dlv was slow.
+            if limit is None or self._broken_off or not is_cancelled(reply.failure):
+                break
+        return reply
 
     def collect(
         self, *, limit: float | None = USUAL_SECONDS, answers: Mapping[str, str] | None = None, text: str = "",
@@ -110,7 +120,8 @@ class Conversation:
         deadline = None if limit is None else time.monotonic() + limit
         # A question of our own is answered in a millisecond: it must not use up an interrupt for the target.
         deaf_until = time.monotonic() + (0.0 if limit is None else DEAF_SECONDS)
-        broken_off, again_at = False, math.inf
+        self._broken_off = broken_off = False
+        again_at = math.inf
         while True:
             now = time.monotonic()
             patience = TELL_SECONDS if meanwhile is not None else 3600.0
@@ -136,7 +147,7 @@ class Conversation:
             elif deaf:
                 continue
             elif not broken_off and (self._interrupted() or _over(deadline)):
-                broken_off = True
+                self._broken_off = broken_off = True
                 deadline, again_at = time.monotonic() + INTERRUPTED_SECONDS, time.monotonic() + AGAIN_SECONDS
                 self.session.interrupt()
             elif broken_off and _over(deadline):

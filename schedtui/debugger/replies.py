@@ -150,6 +150,11 @@ def is_late_interrupt(text: str) -> bool:
     return text.strip() in ("", "received SIGINT, stopping process (will not forward signal)")
 
 
+def is_cancelled(failure: str) -> bool:
+    """True for what dlv (1.27) says when an interrupt has hit one of our own commands."""
+    return "Starlark computation cancelled" in failure
+
+
 _DISCONNECTED = re.compile(
     r"connection is shut down|connection reset|broken pipe|(?<!')\bEOF\b|use of closed network"
 )
