@@ -197,7 +197,8 @@ def check_live(terminal: Terminal, burst: str, chance: random.Random) -> None:
     )
     if terminal.process.poll() is not None:
         return
-    terminal.send("\x1b")
+    # A list that was asked for in the burst may have come over the keys meanwhile.
+    terminal.send("\x1b\x1b\x1b")
     terminal.wait_for(lambda lines: not any("Keys: " in line for line in lines), PATIENCE_SECONDS)
 
 
