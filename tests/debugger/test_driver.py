@@ -86,7 +86,9 @@ def test_a_step_from_a_callers_frame_is_one_of_the_goroutine(debug: Callable[...
 
 def test_a_goroutine_that_waits_is_said_to_have_no_next_line(debug: Callable[..., Debuggee]) -> None:
     one = debug("loop").start()
-    one.ask(model.Continue(), model.StateChanged, is_state("running"))
+    running = one.ask(model.Continue(), model.StateChanged, is_state("running"))
+    # Before that it may wait in the beginning of Go itself, with no line of the program below it.
+    wait_for_text(running.log_path, "Started")
     stop = one.stop(model.Interrupt())
     deadline = time.monotonic() + 60
     # It sleeps most of the time, but not always.
