@@ -105,9 +105,9 @@ class Lifecycle(Runner):
         return self._call
 
     def _explain_start(self, lost: SessionLost) -> None:
-        refusal = refusals.explain_start(
-            without_packages(lost.text), lost.reason, connecting=self.launch.mode == "connect"
-        )
+        # dlv listens before it attaches: a client may come to a server that is refused, which alone says why.
+        text = without_packages(lost.text) + self._owned.server_words()
+        refusal = refusals.explain_start(text, lost.reason, connecting=self.launch.mode == "connect")
         self._end_processes()
         self.post(Failed(refusal.title, refusal.hint, refusal.details))
         self.state = "lost"

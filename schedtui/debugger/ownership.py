@@ -192,6 +192,10 @@ class Ownership:
         if self._record is not None:
             write_record(self._directory, self._record)
 
+    def server_words(self) -> str:
+        """What a server of ours printed that has ended; empty where there is none, or it is still there."""
+        return self._server.last_words()
+
     def bereaved(self) -> ProcessIdentity | None:
         """The process that was attached to, when its dlv died without letting it go."""
         attached = self._launch.mode == "attach" and self._target is not None

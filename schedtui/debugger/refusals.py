@@ -15,8 +15,8 @@ class StartRefusal:
     """One explained failure."""
 
     kind: str
-    """``go-too-old``, ``go-too-new``, ``dwarf``, ``ptrace``, ``no-debug-info``, ``not-executable``, ``build``,
-    ``gone``, ``connection``, ``no-terminal``, ``format`` or ``other``."""
+    """``go-too-old``, ``go-too-new``, ``dwarf``, ``traced``, ``ptrace``, ``no-debug-info``, ``not-executable``,
+    ``build``, ``gone``, ``connection``, ``no-terminal``, ``format`` or ``other``."""
     title: str
     hint: str
     details: tuple[str, ...]
@@ -42,6 +42,12 @@ _TABLE: tuple[tuple[str, re.Pattern[str], str, str], ...] = (
         re.compile(r"To debug executables using DWARFv5 or later Delve must be built with Go version"),
         "dlv was built with a Go that is too old to read this binary's debug information",
         "Build dlv with the Go that builds the scheduler: go install github.com/go-delve/delve/cmd/dlv@latest",
+    ),
+    (
+        "traced",
+        re.compile(r"already being debugged by pid"),
+        "Another debugger holds this process",
+        "A process has one debugger at a time: end the one that is named below first.",
     ),
     (
         "ptrace",

@@ -86,9 +86,16 @@ class DlvServer:
                 raise self._refused()
             time.sleep(LOOK_SECONDS)
 
+    def last_words(self) -> str:
+        """What it printed before it ended; empty while it is there, and where there was none."""
+        return self._printed() if self.is_dying() else ""
+
+    def _printed(self) -> str:
+        return self.output.read_text("utf-8", "replace")
+
     def _refused(self) -> DebuggerFailed:
         assert self._process is not None
-        text = self.output.read_text("utf-8", "replace")
+        text = self._printed()
         status = self._process.poll()
         how = f"ended with status {status}" if status is not None else "did not answer"
         self.end()

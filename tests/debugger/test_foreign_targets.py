@@ -177,9 +177,7 @@ def test_one_that_stands_still_is_let_run_on_without_breakpoints(stranger: subpr
 
 OWNER = """
 import json, sys
-from schedtui.debugger import bereaved, model
-from schedtui.debugger.sessions import read_record
-from schedtui.processes.identity import identify
+from schedtui.debugger import model
 from schedtui.debugger.driver import DebuggerDriver
 
 def post(event):
@@ -216,6 +214,25 @@ def test_a_killed_owner_leaves_an_attached_process_running_without_breakpoints(
     assert runs_free(stranger.pid)
     assert ticks_on(stranger)
     assert wait_gone(record["dlv"]["pid"])
+
+
+@pytest.mark.parametrize("look_seconds", [0.0, 1.0], ids=["client-comes-first", "server-ends-first"])
+def test_a_process_that_another_debugger_holds(
+    debug: Callable[..., Debuggee],
+    stranger: subprocess.Popen[bytes],
+    short_directory: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    look_seconds: float,
+) -> None:
+    """dlv listens before it attaches: whether a client gets there in time or not, the reason is told."""
+    debug(mode="attach", target=str(stranger.pid), run_directory=str(short_directory / "s")).start()
+    monkeypatch.setattr("schedtui.debugger.server.LOOK_SECONDS", look_seconds)
+    other = debug(mode="attach", target=str(stranger.pid), run_directory=str(short_directory / "o"))
+    other.driver.start()
+    failed = other.wait(model.Failed)
+    assert failed.title == "Another debugger holds this process"
+    assert any("already being debugged by pid" in line for line in failed.details)
+    assert other.wait(model.StateChanged).state == "lost"
 
 
 def test_a_process_that_is_not_there(debug: Callable[..., Debuggee], short_directory: Path) -> None:
