@@ -64,8 +64,9 @@ class Lifecycle(Runner):
             call = self._come_back(call, earlier)
         self._binary_time = _changed(self.launch.target)
         server = call.argv[2] if call.argv[1] == "connect" else ""
-        session = DlvSession(call.argv, call.environment, call.directory, call.prompt, server)
-        self._owned.dlv(session.pid)
+        session = DlvSession(
+            call.argv, call.environment, call.directory, call.prompt, server, watch=self._owned.dlv
+        )
         self._talk = Conversation(session, call.mark, self.inbox.wake, self._interrupted, self._decide)
         if self.launch.mode in ("debug", "test"):
             reply = self._talk.collect(limit=None, meanwhile=self._tell_build)

@@ -158,7 +158,7 @@ class Ownership:
     # --- bookkeeping ------------------------------------------------------------------------------------------
 
     def dlv(self, pid: int) -> None:
-        """The dlv on our terminal has been started."""
+        """The dlv on our terminal is about to begin."""
         self._dlv_pid = pid
         process = identify(pid)
         if not needs_server(self._launch):

@@ -20,9 +20,10 @@ import pexpect
 from schedtui.core.errors import DebuggerFailed
 from schedtui.debugger.halting import ask_server_to_halt
 from schedtui.debugger.questions import ENDINGS, Question, find_question, unknown_question
+from schedtui.processes.gate import WAITING_ON_TERMINAL, check_program
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 COLUMNS = 500
 """Width of the terminal: wide enough that dlv never redraws a line, and never told of the real one."""
@@ -90,11 +91,16 @@ class DlvSession:
         directory: Where it is started.
         prompt: The prompt that its configuration sets; nobody else prints it.
         server: Address of the server that it is a client of; empty for none.
+        watch: Gets its pid; dlv begins when this returns, and never does when schedtui is killed before.
+
+    Raises:
+        DebuggerFailed: It cannot be started.
     """
 
     def __init__(
-        self, argv: Sequence[str], environment: Mapping[str, str], directory: str, prompt: str, server: str = ""
-    ) -> None:
+        self, argv: Sequence[str], environment: Mapping[str, str], directory: str, prompt: str, server: str = "",
+        watch: Callable[[int], None] = lambda _: None,
+    ) -> None:  # fmt: skip
         self._prompt = prompt
         self._server = server
         self._patterns: list[Pattern] = [prompt, *ENDINGS, pexpect.EOF, pexpect.TIMEOUT]
@@ -102,10 +108,13 @@ class DlvSession:
         self._text = ""
         self._answered = True
         self._ended: Ended | None = None
+        waiting, *words = (*WAITING_ON_TERMINAL, *argv)
         try:
+            # Behind the gate it is too late to say so.
+            check_program(argv[0], environment, directory)
             self._child = pexpect.spawn(
-                argv[0],
-                list(argv[1:]),
+                waiting,
+                words,
                 env=dict(environment),
                 cwd=directory or None,
                 timeout=None,
@@ -128,6 +137,12 @@ class DlvSession:
         self._pid: int = self._child.pid
         self._child.delaybeforesend = None
         self._child.delayafterread = None
+        try:
+            watch(self._pid)
+        except BaseException:
+            self._child.close(force=True)
+            raise
+        self._write("go")
 
     @property
     def pid(self) -> int:

@@ -30,6 +30,10 @@ WAITING = ("/bin/sh", "-c", 'read -r word && exec "$@" </dev/null', "sh")
 """What waits: a fixed line; the program and its arguments come as words and are never parsed. At the end of its
 input, which comes when schedtui is gone, it ends. Programs keep pid and start time over ``exec``."""
 
+WAITING_ON_TERMINAL = ("/bin/sh", "-c", 'read -r word && exec "$@"', "sh")
+"""The same for a program that is given a terminal of its own, and keeps it: the word is a line typed there. When
+schedtui is gone, so is that terminal, and what waits with it."""
+
 SCRIPT_BEGINS = b"#!"
 """How a program begins that names its own interpreter; the shell would take others for its own."""
 
@@ -61,7 +65,7 @@ def start_behind_gate(
     """
     try:
         # Behind the gate it is too late to say so.
-        _check_program(arguments[0], environment, directory)
+        check_program(arguments[0], environment, directory)
         process = subprocess.Popen(
             [*WAITING, *arguments],
             env=None if environment is None else dict(environment),
@@ -85,7 +89,7 @@ def start_behind_gate(
     return process
 
 
-def _check_program(name: str, environment: Mapping[str, str] | None, directory: str | Path) -> None:
+def check_program(name: str, environment: Mapping[str, str] | None, directory: str | Path) -> None:
     """Refuse what the system would refuse to start.
 
     Raises:

@@ -136,17 +136,18 @@ def test_an_owner_killed_while_dlv_starts_leaves_nothing(
 
 STOPPED_SHORT = (
     """
-import os, signal
+import os, signal, sys
 from schedtui.debugger.ownership import Ownership
 
 def killed(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 
-Ownership._watch_server = killed
+setattr(Ownership, "_watch_server" if sys.argv[4] == "persistent" else "dlv", killed)
 """
     + OWNER
 )
-"""An owner that is killed when its server's process is there and nobody has been told of it."""
+"""An owner that is killed when the process of its server, or of the dlv on its terminal, is there and nobody has
+been told of it."""
 
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="finds processes in /proc")
@@ -162,6 +163,21 @@ def test_a_server_that_nobody_watches_does_not_begin(
     finish(owner)
     assert wait_gone(*named_in(own_copy))
     assert (session / "dlv-server.log").read_text() == ""
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="finds processes in /proc")
+def test_a_dlv_that_nobody_watches_does_not_begin(dlv_path: Path, own_copy: Path, short_directory: Path) -> None:
+    owner = subprocess.Popen(
+        [sys.executable, "-c", STOPPED_SHORT, str(dlv_path), str(own_copy), str(short_directory / "s"), "plain"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=own_environment(), start_new_session=True,
+    )  # fmt: skip
+    assert owner.wait(timeout=60) == -signal.SIGKILL
+    finish(owner)
+    # Neither dlv, which has the program's name among its arguments, nor what waits for its turn, nor the target.
+    deadline = time.monotonic() + 40
+    while left := named_in(own_copy):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.02)
 
 
 @pytest.mark.parametrize("persistent", [False, True])
