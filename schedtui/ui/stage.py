@@ -5,13 +5,11 @@ Owns what is painted with. What is shown, and what a wish does, is ``app``'s and
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
 from textual.app import App
 from textual.filter import Monochrome
-from textual.geometry import Size
 
 from schedtui.ui.frame_writer import FrameWriter
 from schedtui.ui.key_parser import keep_escapes
@@ -110,16 +108,7 @@ class Stage(App[int]):
             return
         if self._resized is not None:
             self._resized.stop()
-        self._resized = self.set_timer(RESIZED_SECONDS, self._settle_size)
-
-    def _settle_size(self) -> None:
-        """Paint all anew, in the size that the terminal has by now, whatever became of the word of it."""
-        size = self.size if self.is_headless else Size(*shutil.get_terminal_size())
-        if size != self.size:
-            self.post_message(events.Resize(size, size))
-        elif self.screen_stack:
-            self.screen.post_message(events.Resize(size, size))
-        self.redraw()
+        self._resized = self.set_timer(RESIZED_SECONDS, self.redraw)
 
     def redraw(self) -> None:
         """Paint everything anew: the terminal may show something else than is thought."""
