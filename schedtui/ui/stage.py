@@ -5,11 +5,13 @@ Owns what is painted with. What is shown, and what a wish does, is ``app``'s and
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
 from textual.app import App
 from textual.filter import Monochrome
+from textual.geometry import Size
 
 from schedtui.ui.frame_writer import FrameWriter
 from schedtui.ui.key_parser import keep_escapes
@@ -108,7 +110,15 @@ class Stage(App[int]):
             return
         if self._resized is not None:
             self._resized.stop()
-        self._resized = self.set_timer(RESIZED_SECONDS, self.redraw)
+        self._resized = self.set_timer(RESIZED_SECONDS, self._settle_size)
+
+    def _settle_size(self) -> None:
+        """Paint all anew; in another size than was told, should the word of the last change have been lost."""
+        if not self.is_headless:
+            size = Size(*shutil.get_terminal_size())
+            if size != self.size:
+                self.post_message(events.Resize(size, size))
+        self.redraw()
 
     def redraw(self) -> None:
         """Paint everything anew: the terminal may show something else than is thought."""
