@@ -10,10 +10,9 @@ from __future__ import annotations
 import os
 import signal
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schedtui.processes.identity import is_alive
+from schedtui.processes.identity import is_alive, status_fields
 
 if TYPE_CHECKING:
     from schedtui.processes.identity import ProcessIdentity
@@ -60,9 +59,5 @@ def look_after(process: ProcessIdentity, breakpoints: int) -> str:
 
 def _stands_alone(pid: int) -> bool:
     """True when it is stopped and nobody traces it (any more)."""
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text("utf-8", "replace").splitlines()
-    except OSError:
-        return False
-    fields = {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    fields = status_fields(pid)
     return fields.get("State", "")[:1] == "T" and fields.get("TracerPid") == "0"

@@ -120,7 +120,7 @@ class Conversation:
         deadline = None if limit is None else time.monotonic() + limit
         # A question of our own is answered in a millisecond: it must not use up an interrupt for the target.
         deaf_until = time.monotonic() + (0.0 if limit is None else DEAF_SECONDS)
-        self._broken_off = broken_off = False
+        self._broken_off = False
         again_at = math.inf
         while True:
             now = time.monotonic()
@@ -146,13 +146,13 @@ class Conversation:
                 raise SessionLost(f"dlv {piece.status}", text + piece.text)
             elif deaf:
                 continue
-            elif not broken_off and (self._interrupted() or _over(deadline)):
-                self._broken_off = broken_off = True
+            elif not self._broken_off and (self._interrupted() or _over(deadline)):
+                self._broken_off = True
                 deadline, again_at = time.monotonic() + INTERRUPTED_SECONDS, time.monotonic() + AGAIN_SECONDS
                 self.session.interrupt()
-            elif broken_off and _over(deadline):
+            elif self._broken_off and _over(deadline):
                 raise SessionLost("dlv does not answer any more", text + self.session.pending)
-            elif broken_off and _over(again_at):
+            elif self._broken_off and _over(again_at):
                 again_at = time.monotonic() + AGAIN_SECONDS
                 self.session.interrupt()
 

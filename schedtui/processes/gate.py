@@ -34,11 +34,9 @@ WAITING_ON_TERMINAL = ("/bin/sh", "-c", 'read -r word && exec "$@"', "sh")
 """The same for a program that is given a terminal of its own, and keeps it: the word is a line typed there. When
 schedtui is gone, so is that terminal, and what waits with it."""
 
-SCRIPT_BEGINS = b"#!"
-"""How a program begins that names its own interpreter; the shell would take others for its own."""
-
-PROGRAMS_BEGIN = (SCRIPT_BEGINS, b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
-"""How programs begin that a system can start: scripts, ELF, Mach-O (64 bits, and of several machines)."""
+PROGRAMS_BEGIN = (b"#!", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
+"""How programs begin that a system can start: scripts that name their interpreter (the shell would take others for
+its own), ELF, Mach-O (64 bits, and of several machines)."""
 
 
 def start_behind_gate(

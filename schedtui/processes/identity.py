@@ -53,6 +53,20 @@ def is_alive(identity: ProcessIdentity) -> bool:
     return _start_time(identity.pid) == identity.started
 
 
+def status_fields(pid: int | str, proc: Path = Path("/proc")) -> dict[str, str]:
+    """What the kernel's /proc/PID/status says (Linux, proc(5)): name → value; empty when there is no such process.
+
+    Args:
+        pid: The process; ``self`` for this one.
+        proc: Where the kernel's files are.
+    """
+    try:
+        text = (proc / str(pid) / "status").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return {}
+    return {name: value.strip() for name, _, value in (line.partition(":") for line in text.splitlines())}
+
+
 def resident_bytes(identity: ProcessIdentity) -> int:
     """Memory that the process holds now, in bytes; 0 when it is gone or the system does not tell."""
     try:

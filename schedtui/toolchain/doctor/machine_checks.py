@@ -11,6 +11,7 @@ from schedtui.config.directories import directories
 from schedtui.config.files import FULL_BYTES
 from schedtui.core.errors import SchedtuiError, ToolMissing
 from schedtui.processes import run_to_end
+from schedtui.processes.identity import status_fields
 from schedtui.toolchain.doctor.model import Finding, Subject, fail, ok, warn
 
 GIGABYTE = 10**9
@@ -75,23 +76,15 @@ def _yama_scope(proc: Path) -> int | None:
         return None
 
 
-def _status(proc: Path, pid: str) -> dict[str, str]:
-    try:
-        text = (proc / pid / "status").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return {}
-    return {name: value.strip() for name, _, value in (line.partition(":") for line in text.splitlines())}
-
-
 def _may_trace_all(proc: Path) -> bool:
     try:
-        return bool(int(_status(proc, "self").get("CapEff", "0"), 16) >> _CAP_SYS_PTRACE & 1)
+        return bool(int(status_fields("self", proc).get("CapEff", "0"), 16) >> _CAP_SYS_PTRACE & 1)
     except ValueError:
         return False
 
 
 def _attach_obstacle(subject: Subject, scope: int | None, capable: bool) -> str:
-    status = _status(subject.proc, str(subject.attach))
+    status = status_fields(str(subject.attach), subject.proc)
     if not status:
         return f"there is no process {subject.attach}"
     tracer = status.get("TracerPid", "0")

@@ -27,8 +27,12 @@ LOGS = (
 
 
 def story_of(name: str, *pods: str) -> list[PodStory]:
+    return stories_in(log_bytes(name), *pods)
+
+
+def stories_in(log: bytes, *pods: str) -> list[PodStory]:
     teller = StoryTeller(pods)
-    for record in records_of(log_bytes(name)):
+    for record in records_of(log):
         teller.apply(record)
     return [teller.story(pod) for pod in pods]
 
@@ -105,10 +109,8 @@ def test_the_attempt_that_runs_is_not_the_one_that_failed() -> None:
         ' pod="shop/cart-0" err="0/2 nodes are available: 2 Insufficient cpu."\n'
         'I0301 10:00:10.200000       1 schedule_one.go:83] "Attempting to schedule pod" pod="shop/cart-0"\n'
     )
-    teller = StoryTeller(["shop/cart-0"])
-    for record in records_of(lines.encode()):
-        teller.apply(record)
-    sentences = why_pending(teller.story("shop/cart-0"))
+    (story,) = stories_in(lines.encode(), "shop/cart-0")
+    sentences = why_pending(story)
     assert sentences[0] == "shop/cart-0 is being scheduled now."
     assert sentences[1].startswith("Attempt 1 failed: 0 of 2 nodes fit")
 
@@ -119,10 +121,8 @@ def test_a_story_that_goes_on_past_midnight_names_the_days() -> None:
         'I0302 00:00:01.000000       1 schedule_one.go:302] "Successfully bound pod to node" pod="shop/cart-0"'
         ' node="node-a" evaluatedNodes=1 feasibleNodes=1\n'
     )
-    teller = StoryTeller(["shop/cart-0"])
-    for record in records_of(lines.encode()):
-        teller.apply(record)
-    texts = [line.text.split("  ")[1] for line in story_lines(teller.story("shop/cart-0")) if "  " in line.text]
+    (story,) = stories_in(lines.encode(), "shop/cart-0")
+    texts = [line.text.split("  ")[1] for line in story_lines(story) if "  " in line.text]
     assert texts == ["2026-03-01 23:59:59.000", "2026-03-02 00:00:01.000", "2026-03-01 23:59:59.000"]
 
 
@@ -175,10 +175,7 @@ def test_two_schedulers_in_one_file_each_tell_of_their_pods() -> None:
 def test_a_restart_under_the_same_pid_begins_a_new_life() -> None:
     attempt = 'I0301 10:00:0{}.000001       1 schedule_one.go:123] "Attempting to schedule pod" pod="shop/a"\n'
     start = 'I0301 10:00:02.000000       1 server.go:178] "Starting Kubernetes Scheduler" version="v1.36.3"\n'
-    teller = StoryTeller(["shop/a"])
-    for record in records_of((attempt.format(1) + start + attempt.format(3)).encode()):
-        teller.apply(record)
-    story = teller.story("shop/a")
+    (story,) = stories_in((attempt.format(1) + start + attempt.format(3)).encode(), "shop/a")
     assert [(life.process, life.incarnation, len(life.attempts)) for life in story.lives] == [(1, 1, 1), (2, 1, 1)]
     assert [line.attempt for line in story_lines(story) if line.attempt] == ["1.1", "2.1"]
 
@@ -232,10 +229,8 @@ def test_a_pod_that_comes_back_long_after_it_went_begins_a_new_life() -> None:
     lines = [added.format(1, 214, "back"), deleted.format(2, 335, "back")]
     lines += [line.format(3, site, name) for name in others for line, site in ((added, 214), (deleted, 335))]
     lines += [added.format(9, 214, "back"), deleted.format(10, 335, "back")]
-    teller = StoryTeller(["default/back"])
-    for record in records_of("\n".join(lines).encode()):
-        teller.apply(record)
-    lives = teller.story("default/back").lives
+    (story,) = stories_in("\n".join(lines).encode(), "default/back")
+    lives = story.lives
     assert [life.incarnation for life in lives] == [1, 2]
     assert [span.state for span in lives[1].spans] == ["active", "gone"]
 
